@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase } from '../src/platform/database.ts';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import { createDatabase } from '../src/platform/database/database.ts';
 import { createLog } from '../src/platform/log.ts';
+import { startEmbeddedPostgres } from '../src/platform/postgres/embedded.ts';
 import { type Caller, makeCallers } from './callers.ts';
 import { type Load, startLoad } from './load-process.ts';
 import { createPostgresCpu } from './postgres-cpu.ts';

@@ -1,12 +1,12 @@
 import { makeFirstPartitions } from '../src/compose/partitioned-tables.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
-import { readConfig } from '../src/platform/config.ts';
-import { createDatabase, type Database } from '../src/platform/database.ts';
-import type { KeyRing } from '../src/platform/keys.ts';
+import type { KeyRing } from '../src/platform/crypto/keys.ts';
+import { openKeyRing } from '../src/platform/crypto/open-key-ring.ts';
+import { createDatabase, type Database } from '../src/platform/database/database.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
 import { createLog } from '../src/platform/log.ts';
-import { migrate } from '../src/platform/migrate.ts';
-import { openKeyRing } from '../src/platform/open-key-ring.ts';
 import { createRegistry, type Registry } from '../src/registry/registry.ts';
+import { readConfig } from '../src/settings/settings.ts';
 import { type Server, startServer } from './server-process.ts';
 
 /** A database of the run's Postgres, and what is needed to put something into it. */

@@ -2,10 +2,10 @@
 import { createApp } from '../src/app.ts';
 import { createOpenApi, routesOf } from '../src/http/openapi/document.ts';
 import { systemClock } from '../src/platform/clock.ts';
-import { readConfig } from '../src/platform/config.ts';
-import { createDatabase } from '../src/platform/database.ts';
-import { createKeyRing } from '../src/platform/keys.ts';
+import { createKeyRing } from '../src/platform/crypto/keys.ts';
+import { createDatabase } from '../src/platform/database/database.ts';
 import { createLog } from '../src/platform/log.ts';
+import { readConfig } from '../src/settings/settings.ts';
 
 const config = readConfig({ HELIOGRAPH_SECRET: 'a secret that opens nothing' });
 const log = createLog({ level: 'error', readable: false });

@@ -14,7 +14,7 @@ import {
 import { honestTraffic } from '../bench/pumping/honest.ts';
 import { failures, tables, writeReport } from '../bench/pumping/report.ts';
 import { tune } from '../bench/pumping/tune.ts';
-import { loadPhoneNumbers } from '../src/messages/phone-number.ts';
+import { loadPhoneNumbers } from '../src/messages/numbers/phone-number.ts';
 
 const help = `npm run pumping               judges the guard on 20 seeds, and writes the results to the documents
 npm run pumping -- <seeds>    tries fewer seeds, and writes nothing

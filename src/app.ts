@@ -14,10 +14,10 @@ import { composeServer } from './compose/server.ts';
 import { composeStreams } from './compose/streams.ts';
 import { composeWindows } from './compose/windows.ts';
 import { createNodeWindows } from './edge/node-windows.ts';
-import { loadPhoneNumbers } from './messages/phone-number.ts';
+import { loadPhoneNumbers } from './messages/numbers/phone-number.ts';
 import { createMetering } from './metering/metering.ts';
 import { newId } from './platform/ids.ts';
-import { createMetrics } from './platform/metrics.ts';
+import { createMetrics } from './platform/metrics/metrics.ts';
 import { createRoutes } from './routes.ts';
 
 export type { App, AppOptions } from './compose/app-interface.ts';

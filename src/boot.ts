@@ -2,16 +2,16 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFirstPartitions } from './compose/partitioned-tables.ts';
 import type { Clock } from './platform/clock.ts';
-import { requireClockAgrees } from './platform/clock-check.ts';
-import type { Config } from './platform/config.ts';
-import { createDatabase, type Database, type DatabaseOptions } from './platform/database.ts';
-import { startEmbeddedPostgres } from './platform/embedded-postgres.ts';
+import { type OpenKeyRing, openKeyRing, readOrMakeSecret } from './platform/crypto/open-key-ring.ts';
+import { requireClockAgrees } from './platform/database/clock-check.ts';
+import { createDatabase, type Database, type DatabaseOptions } from './platform/database/database.ts';
+import { migrate } from './platform/database/migrate.ts';
+import { takeNodeLock } from './platform/database/node-lock.ts';
+import { connectionsNeeded, type PoolSizes, parentPools, webPools } from './platform/database/pool-sizes.ts';
 import type { Log } from './platform/log.ts';
-import { migrate } from './platform/migrate.ts';
-import { takeNodeLock } from './platform/node-lock.ts';
-import { type OpenKeyRing, openKeyRing, readOrMakeSecret } from './platform/open-key-ring.ts';
-import { patiently } from './platform/patiently.ts';
-import { connectionsNeeded, type PoolSizes, parentPools, webPools } from './platform/pool-sizes.ts';
+import { startEmbeddedPostgres } from './platform/postgres/embedded.ts';
+import { patiently } from './platform/work/patiently.ts';
+import type { Config } from './settings/settings.ts';
 
 /** Each part pushes its own shutdown step. Shutdown runs the steps in reverse order. */
 export type ShutdownSteps = (() => Promise<void>)[];

@@ -1,19 +1,19 @@
 // The delivery thread. `main.ts` starts it in the roles `all` and `worker`, so that delivery never delays a response.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createDelivery } from './compose/delivery.ts';
-import { countedOutcome } from './events/webhook-attempt.ts';
-import type { Waiting } from './events/webhook-waiting-store.ts';
-import { loadPhoneNumbers } from './messages/phone-number.ts';
+import { loadPhoneNumbers } from './messages/numbers/phone-number.ts';
 import { systemClock } from './platform/clock.ts';
-import { watchClock } from './platform/clock-check.ts';
-import type { Config } from './platform/config.ts';
-import { createDatabase, type DatabaseOptions } from './platform/database.ts';
+import { type OpenedVersion, openKeyRing } from './platform/crypto/open-key-ring.ts';
+import { watchClock } from './platform/database/clock-check.ts';
+import { createDatabase, type DatabaseOptions } from './platform/database/database.ts';
 import { createLog } from './platform/log.ts';
-import { type OpenedVersion, openKeyRing } from './platform/open-key-ring.ts';
-import { patiently } from './platform/patiently.ts';
-import type { Woken } from './platform/wake-list.ts';
-import { nameOfCarrier } from './quality/alert.ts';
+import { patiently } from './platform/work/patiently.ts';
+import type { Woken } from './platform/work/wake-list.ts';
+import { nameOfCarrier } from './quality/alerts/alert.ts';
 import { answerBounds, bucketOf } from './quality/answer-times.ts';
+import type { Config } from './settings/settings.ts';
+import { countedOutcome } from './webhooks/attempt.ts';
+import type { Waiting } from './webhooks/waiting-store.ts';
 
 export interface ThreadData {
   config: Config;

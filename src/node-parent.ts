@@ -3,18 +3,18 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { createNodeWindows } from './edge/node-windows.ts';
 import { keepWindows } from './edge/window-keeper.ts';
-import { createStreamPlaces, keepPlaces } from './http/stream-places.ts';
+import { createStreamPlaces, keepPlaces } from './http/streams/stream-places.ts';
 import { systemClock as clock, machineAheadMs } from './platform/clock.ts';
-import type { Config } from './platform/config.ts';
-import type { DatabaseOptions } from './platform/database.ts';
-import { createDeathWatch } from './platform/death-watch.ts';
+import type { DatabaseOptions } from './platform/database/database.ts';
 import { StartError } from './platform/errors.ts';
 import type { Log } from './platform/log.ts';
-import { mergeMetrics } from './platform/merge-metrics.ts';
-import type { Metrics } from './platform/metrics.ts';
-import { type CallHandlers, createProcessCalls, type ProcessCalls } from './platform/process-calls.ts';
-import type { Woken } from './platform/wake-list.ts';
+import { mergeMetrics } from './platform/metrics/merge-metrics.ts';
+import type { Metrics } from './platform/metrics/metrics.ts';
+import { type CallHandlers, createProcessCalls, type ProcessCalls } from './platform/processes/calls.ts';
+import { createDeathWatch } from './platform/processes/death-watch.ts';
+import type { Woken } from './platform/work/wake-list.ts';
 import { type CallsToParent, type CallsToProcess, type WebProcessData, windowChannel } from './process-messages.ts';
+import type { Config } from './settings/settings.ts';
 
 export interface WebProcesses {
   /** The carriers that they know. */

@@ -1,8 +1,8 @@
 import type { ProcessCount } from './http/operations-api.ts';
-import type { PlaceRequest } from './http/stream-places.ts';
-import type { Config } from './platform/config.ts';
-import type { DatabaseOptions } from './platform/database.ts';
-import type { Woken } from './platform/wake-list.ts';
+import type { PlaceRequest } from './http/streams/stream-places.ts';
+import type { DatabaseOptions } from './platform/database/database.ts';
+import type { Woken } from './platform/work/wake-list.ts';
+import type { Config } from './settings/settings.ts';
 
 /** What a parent tells a new web process. It comes over their channel, so that no secret is in an environment. */
 export interface WebProcessData {

@@ -3,10 +3,10 @@ import type { Order, Report, ThreadData } from './delivery-thread.ts';
 import { packTexts } from './messages/accepted-texts.ts';
 import type { Message } from './messages/message.ts';
 import type { Log } from './platform/log.ts';
-import type { MaintenanceCount } from './platform/maintenance.ts';
-import type { Metrics } from './platform/metrics.ts';
-import { oncePerTurn, type Woken } from './platform/wake-list.ts';
-import { nameOfCarrier } from './quality/alert.ts';
+import type { Metrics } from './platform/metrics/metrics.ts';
+import type { MaintenanceCount } from './platform/work/maintenance.ts';
+import { oncePerTurn, type Woken } from './platform/work/wake-list.ts';
+import { nameOfCarrier } from './quality/alerts/alert.ts';
 
 export interface DeliveryThread {
   /** Texts may be due with these carriers, or with any. The thread need not read those that were just accepted. */

@@ -1,6 +1,6 @@
-import type { Config } from './platform/config.ts';
 import { toRun } from './platform/how-to-run.ts';
 import { credentialsFile, type SandboxCredentials } from './registry/demo-applications.ts';
+import type { Config } from './settings/settings.ts';
 
 /** The text printed at startup: URLs, and `curl` lines that work as pasted. */
 export function welcome(options: {

@@ -4,8 +4,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { dependsOn, findTestFiles, isUnitTest } from '../scripts/test-files.ts';
-import { settings } from '../src/platform/config.ts';
-import type { Setting } from '../src/platform/setting-kinds.ts';
+import type { Setting } from '../src/settings/kinds.ts';
+import { settings } from '../src/settings/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
@@ -240,9 +240,9 @@ describe('import directions', () => {
   });
 
   for (const [name, file] of [
-    ['pg', 'platform/database.ts'],
+    ['pg', 'platform/database/database.ts'],
     ['@redis/client', 'platform/redis.ts'],
-    ['undici', 'events/webhook-client.ts'],
+    ['undici', 'webhooks/client.ts'],
   ] as const) {
     test(`only ${file} knows ${name}`, () => {
       const users = files.filter(({ imports }) => imports.some((path) => path === name || path.startsWith(`${name}/`)));
@@ -328,12 +328,12 @@ describe('one source each', () => {
 
   // The clocks are compared; and whether a node is alive, or holds a webhook, is told by the one clock that all share.
   const byDatabaseClock = [
-    'platform/clock-check.ts',
+    'platform/database/clock-check.ts',
     'registry/change-feed.ts',
     'registry/change-store.ts',
-    'events/webhook-course-store.ts',
-    'delivery/claim-store.ts',
-    'delivery/release-store.ts',
+    'webhooks/lease-store.ts',
+    'delivery/queue/claim-store.ts',
+    'delivery/queue/release-store.ts',
   ];
   test('SQL gets the time as a parameter, never by now()', () => {
     const users = files.filter(

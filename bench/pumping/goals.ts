@@ -1,4 +1,4 @@
-import type { ConversionConstants } from '../../src/quality/conversion-constants.ts';
+import type { ConversionConstants } from '../../src/quality/conversion/constants.ts';
 import { type Attack, attacks } from './attacks.ts';
 import type { HonestTraffic } from './honest.ts';
 import { attackFromHour, type Outcome, simulate } from './simulate.ts';

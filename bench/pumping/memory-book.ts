@@ -1,8 +1,8 @@
 import { dayMs, hourMs } from '../../src/platform/clock.ts';
-import { type Counted, type HourCounts, historyDays, hoursReadMs } from '../../src/quality/conversion.ts';
-import type { ConversionBook } from '../../src/quality/conversion-book.ts';
-import { type KnownNumber, numberLastsMs } from '../../src/quality/conversion-count.ts';
-import { isClient } from '../../src/quality/conversion-scope.ts';
+import type { ConversionBook } from '../../src/quality/conversion/book.ts';
+import { type Counted, type HourCounts, historyDays, hoursReadMs } from '../../src/quality/conversion/conversion.ts';
+import { type KnownNumber, numberLastsMs } from '../../src/quality/conversion/count.ts';
+import { isClient } from '../../src/quality/conversion/scope.ts';
 import type { HoldRow } from '../../src/quality/guard-hold-store.ts';
 
 interface SumRow extends HourCounts {

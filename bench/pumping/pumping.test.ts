@@ -1,7 +1,7 @@
 // The goals of the pumping laboratory in short: one seed of those that judge, shorter attacks, the small application.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadPhoneNumbers } from '../../src/messages/phone-number.ts';
+import { loadPhoneNumbers } from '../../src/messages/numbers/phone-number.ts';
 import { inShort } from '../../test/support/effort.ts';
 import { attacks } from './attacks.ts';
 import { judgingSeeds, tryAttack, tryHonest, tuningSeeds } from './goals.ts';

@@ -1,11 +1,11 @@
 import type { GuardHold } from '../../src/http/sending-rights.ts';
-import { narrowGroupOf, wideGroupOf } from '../../src/messages/number-prefix.ts';
+import { narrowGroupOf, wideGroupOf } from '../../src/messages/numbers/number-prefix.ts';
 import { dayMs, hourMs, minuteMs } from '../../src/platform/clock.ts';
-import type { KeyRing } from '../../src/platform/keys.ts';
-import type { Counted } from '../../src/quality/conversion.ts';
-import { type ConversionConstants, conversionConstants } from '../../src/quality/conversion-constants.ts';
-import type { CountedCode } from '../../src/quality/conversion-count.ts';
-import { type BlockedStart, countConversions } from '../../src/quality/conversion-watch.ts';
+import type { KeyRing } from '../../src/platform/crypto/keys.ts';
+import { type ConversionConstants, conversionConstants } from '../../src/quality/conversion/constants.ts';
+import type { Counted } from '../../src/quality/conversion/conversion.ts';
+import type { CountedCode } from '../../src/quality/conversion/count.ts';
+import { type BlockedStart, countConversions } from '../../src/quality/conversion/watch.ts';
 import { createGuard } from '../../src/verify/guard.ts';
 import { findHeld } from '../../src/verify/held-number.ts';
 import { createTestClock } from '../../test/support/clock.ts';

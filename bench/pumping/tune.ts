@@ -1,4 +1,4 @@
-import { type ConversionConstants, conversionConstants } from '../../src/quality/conversion-constants.ts';
+import { type ConversionConstants, conversionConstants } from '../../src/quality/conversion/constants.ts';
 import { allAttacks, tryAttack, tryHonest, tuningSeeds } from './goals.ts';
 import { honestTraffic } from './honest.ts';
 

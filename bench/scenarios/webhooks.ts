@@ -1,8 +1,8 @@
 import { createListeners } from '../../src/events/listeners.ts';
-import { createWebhookClient } from '../../src/events/webhook-client.ts';
-import { createWebhookService } from '../../src/events/webhook-service.ts';
-import { createWebhookGuard } from '../../src/platform/address-guard.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
+import { createWebhookGuard } from '../../src/platform/http-out/address-guard.ts';
+import { createWebhookClient } from '../../src/webhooks/client.ts';
+import { createWebhookService } from '../../src/webhooks/service.ts';
 import type { Bench, Product } from '../bench.ts';
 import type { Row } from '../result-row.ts';
 import { spreadOf } from '../rounds.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import { decodeText } from '../../src/delivery/smpp/charset.ts';
-import { messageOctets, type SubmitPdu } from '../../src/delivery/smpp/pdu.ts';
+import { decodeText } from '../../src/smpp/charset.ts';
+import { messageOctets, type SubmitPdu } from '../../src/smpp/pdu.ts';
 import { treatmentOf } from '../../src/smsc/faults.ts';
 import { type Smsc, startSmsc } from '../../src/smsc/server.ts';
 import { type Double, startDouble } from '../../test/providers/provider.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { createPostgresCpu } from '../postgres-cpu.ts';
 import type { Client } from './client.ts';
 import type { Faults } from './faults.ts';

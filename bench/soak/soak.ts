@@ -1,12 +1,12 @@
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findWaiting } from '../../src/events/webhook-waiting-store.ts';
-import { createDatabase, type Database } from '../../src/platform/database.ts';
+import { createDatabase, type Database } from '../../src/platform/database/database.ts';
 import { createLog } from '../../src/platform/log.ts';
-import type { PostgresConnection } from '../../src/platform/postgres-cluster.ts';
-import { serviceRole } from '../../src/platform/postgres-role.ts';
-import { findPostmaster } from '../../src/platform/postmaster.ts';
+import type { PostgresConnection } from '../../src/platform/postgres/cluster.ts';
+import { findPostmaster } from '../../src/platform/postgres/postmaster.ts';
+import { serviceRole } from '../../src/platform/postgres/role.ts';
+import { findWaiting } from '../../src/webhooks/waiting-store.ts';
 import { urlOf } from '../../test/support/node-settings.ts';
 import { makeFolder } from '../../test/support/process.ts';
 import { startCarriers } from './carriers.ts';

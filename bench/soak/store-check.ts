@@ -1,7 +1,7 @@
-import { attemptOutcomes } from '../../src/delivery/text-attempt.ts';
+import { attemptOutcomes } from '../../src/delivery/attempts/attempt.ts';
 import { apiNames } from '../../src/http/route.ts';
 import { statusOf } from '../../src/messages/message-row.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { verificationStatuses } from '../../src/verify/verification.ts';
 import type { Ledger } from './ledger.ts';

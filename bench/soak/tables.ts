@@ -1,4 +1,4 @@
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 
 /** A table with its partitions, its indexes and its large values. */
 export interface TableSize {

@@ -1,4 +1,4 @@
-import type { Credential } from '../../src/portal/registration-api.ts';
+import type { Credential } from '../../src/portal/developer/registration-api.ts';
 import type { Call, Option } from './command.ts';
 import { realmOf } from './profile/sandbox-file.ts';
 import { keepInProfile } from './service/session.ts';

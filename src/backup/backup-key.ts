@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { stretchCost, stretchSecret } from '../platform/key-ring-store.ts';
-import { sameBytes } from '../platform/secrets.ts';
+import { stretchCost, stretchSecret } from '../platform/crypto/key-ring-store.ts';
+import { sameBytes } from '../platform/crypto/secrets.ts';
 import type { BackupLabel } from './backup-file.ts';
 import { chunkBytes, cipherName } from './sealed-chunks.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac, type Hmac } from 'node:crypto';
+import { stretchSecret } from '../platform/crypto/key-ring-store.ts';
 import { StartError } from '../platform/errors.ts';
-import { stretchSecret } from '../platform/key-ring-store.ts';
 import type { BackupEnd, BackupHeader, Proof } from './backup-file.ts';
 import { findKey, sameHex } from './backup-key.ts';
 import { howToGive, notABackup, type OpenOptions } from './open-backup.ts';

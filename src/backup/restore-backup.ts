@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Session, Tx } from '../platform/database.ts';
+import type { Database, Session, Tx } from '../platform/database/database.ts';
+import { makeSpans, type PartitionedTable } from '../platform/database/partitions.ts';
 import { StartError } from '../platform/errors.ts';
-import { makeSpans, type PartitionedTable } from '../platform/partitions.ts';
 import { type BackupHeader, quoted } from './backup-file.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { type ReadBackup, type ReadOptions, readBackup } from './read-backup.ts';

@@ -1,5 +1,5 @@
-import type { Tx } from '../platform/database.ts';
-import type { Migration } from '../platform/migration-files.ts';
+import type { Tx } from '../platform/database/database.ts';
+import type { Migration } from '../platform/database/migration-files.ts';
 
 export interface StoredTable {
   name: string;

@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
-import type { Database, Session } from '../platform/database.ts';
+import { syncFolder } from '../platform/crypto/private-file.ts';
+import { randomBase62, randomBytes } from '../platform/crypto/random.ts';
+import type { Database, Session } from '../platform/database/database.ts';
+import { readOwnMigrations } from '../platform/database/migrate.ts';
+import { findSpans, type PartitionedTable } from '../platform/database/partitions.ts';
 import { StartError } from '../platform/errors.ts';
-import { readOwnMigrations } from '../platform/migrate.ts';
-import { findSpans, type PartitionedTable } from '../platform/partitions.ts';
-import { syncFolder } from '../platform/private-file.ts';
-import { randomBase62, randomBytes } from '../platform/random.ts';
 import {
   asLine,
   type BackupEnd,

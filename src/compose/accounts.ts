@@ -1,14 +1,14 @@
+import { createMemberService } from '../accounts/people/member-service.ts';
+import { createPersonRemoval } from '../accounts/people/person-removal.ts';
+import { createPersonService } from '../accounts/people/person-service.ts';
+import { createSignInChallenges } from '../accounts/sign-in/challenge.ts';
+import { createSignInLog } from '../accounts/sign-in/log.ts';
+import { createHasher, type PasswordCost } from '../accounts/sign-in/password.ts';
+import { createPasswordWork } from '../accounts/sign-in/password-work.ts';
+import { createSecondFactor } from '../accounts/sign-in/second-factor.ts';
+import { createSessions } from '../accounts/sign-in/session.ts';
+import { createSignInThrottle } from '../accounts/sign-in/throttle.ts';
 import { addressKey } from '../edge/address-key.ts';
-import { createMemberService } from '../portal/member-service.ts';
-import { createHasher, type PasswordCost } from '../portal/password.ts';
-import { createPasswordWork } from '../portal/password-work.ts';
-import { createPersonRemoval } from '../portal/person-removal.ts';
-import { createPersonService } from '../portal/person-service.ts';
-import { createSecondFactor } from '../portal/second-factor.ts';
-import { createSessions } from '../portal/session.ts';
-import { createSignInChallenges } from '../portal/sign-in-challenge.ts';
-import { createSignInLog } from '../portal/sign-in-log.ts';
-import { createSignInThrottle } from '../portal/sign-in-throttle.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import type { Foundation } from './foundation.ts';
 

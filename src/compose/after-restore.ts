@@ -1,9 +1,9 @@
-import { endWaitingTexts } from '../delivery/after-restore.ts';
+import { createAudit } from '../accounts/audit/audit.ts';
+import { endWaitingTexts } from '../delivery/queue/after-restore.ts';
 import { leapOverLostEvents } from '../events/after-restore.ts';
 import { withdrawSigningKeys } from '../identity/after-restore.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
-import { createAudit } from '../portal/audit.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { suspendCredentials } from '../registry/suspended-credentials.ts';
 import { endPendingVerifications } from '../verify/after-restore.ts';
 

@@ -1,6 +1,6 @@
-import { canSend } from '../delivery/carrier-bind-store.ts';
-import { nameOfCarrier } from '../quality/alert.ts';
-import { type AlertWatch, createAlertWatch } from '../quality/alert-watch.ts';
+import { canSend } from '../delivery/carrier/bind-store.ts';
+import { nameOfCarrier } from '../quality/alerts/alert.ts';
+import { type AlertWatch, createAlertWatch } from '../quality/alerts/watch.ts';
 import type { Foundation } from './foundation.ts';
 
 /** Builds what watches for alerts, and the metrics of what it sees. */

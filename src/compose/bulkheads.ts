@@ -1,7 +1,7 @@
 import type { Bulkheads } from '../http/mount.ts';
 import { leastRoom } from '../http/queue-place.ts';
-import { createFairShare, type FairShareOptions } from '../platform/fair-share.ts';
-import { webPools } from '../platform/pool-sizes.ts';
+import { webPools } from '../platform/database/pool-sizes.ts';
+import { createFairShare, type FairShareOptions } from '../platform/work/fair-share.ts';
 import type { Foundation } from './foundation.ts';
 
 /** Limits how many requests of one caller run at once, where work is not batched (decision 0008). */

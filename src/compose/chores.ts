@@ -1,17 +1,16 @@
-import { deleteOldLogs } from '../delivery/carrier-log-store.ts';
-import { deleteOldTests } from '../delivery/carrier-test-store.ts';
-import { expireWaiting, fillInExpiry } from '../delivery/expiry-store.ts';
-import { neededTextsFrom } from '../delivery/needed-texts.ts';
-import { deleteOldParts } from '../delivery/part-store.ts';
-import { createSealReadable } from '../delivery/seal-readable.ts';
-import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/text-attempt-store.ts';
-import { deleteOldBulkMoves } from '../delivery/text-mover-store.ts';
-import { createUnreported } from '../delivery/unreported.ts';
+import { createPortalUpkeep } from '../accounts/people/upkeep.ts';
+import { createSignInUpkeep } from '../accounts/sign-in/upkeep.ts';
+import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/attempts/store.ts';
+import { deleteOldLogs } from '../delivery/carrier/log-store.ts';
+import { deleteOldTests } from '../delivery/carrier/test-store.ts';
+import { expireWaiting, fillInExpiry } from '../delivery/queue/expiry-store.ts';
+import { deleteOldBulkMoves } from '../delivery/queue/mover-store.ts';
+import { deleteOldParts } from '../delivery/queue/part-store.ts';
+import { neededTextsFrom } from '../delivery/receipts/needed-texts.ts';
+import { createUnreported } from '../delivery/receipts/unreported.ts';
+import { createSealReadable } from '../delivery/setup/seal-readable.ts';
 import { stopListening } from '../events/listener-store.ts';
 import { beginDay } from '../events/position.ts';
-import { createDisableHopeless } from '../events/webhook-disable.ts';
-import { feedKeepsListeningMs } from '../events/webhook-service.ts';
-import { deleteLeftOver } from '../events/webhook-store.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createInboundRetention } from '../inbound/inbound-retention.ts';
 import { deleteOldReplies } from '../inbound/reply-store.ts';
@@ -21,23 +20,20 @@ import { summedMessages } from '../messages/message-usage-store.ts';
 import { deleteOldSpend } from '../messages/spend-store.ts';
 import { createTraceDeletion, rollUpUsage } from '../metering/metering-store.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
-import type { Database } from '../platform/database.ts';
-import { deleteExpiredAnswers } from '../platform/idempotency.ts';
-import type { KeyRing } from '../platform/keys.ts';
-import type { Log } from '../platform/log.ts';
-import { type Chore, pieceRows } from '../platform/maintenance.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { Database } from '../platform/database/database.ts';
+import { deleteExpiredAnswers } from '../platform/database/idempotency.ts';
 import {
   deleteOldRows,
   dropOldPartition,
   makePartitions,
   type NeededFrom,
   type PartitionedTable,
-} from '../platform/partitions.ts';
-import { deleteSums, type SummedRecords, sumSome } from '../platform/record-sums.ts';
-import { createPortalUpkeep } from '../portal/portal-upkeep.ts';
-import { createSignInUpkeep } from '../portal/sign-in-upkeep.ts';
-import { deleteClearedAlerts } from '../quality/alert-store.ts';
+} from '../platform/database/partitions.ts';
+import { deleteSums, type SummedRecords, sumSome } from '../platform/database/record-sums.ts';
+import type { Log } from '../platform/log.ts';
+import { type Chore, pieceRows } from '../platform/work/maintenance.ts';
+import { deleteClearedAlerts } from '../quality/alerts/store.ts';
 import { deleteOldBlockedStarts } from '../quality/blocked-start-store.ts';
 import { createCodeOutcomes } from '../quality/code-outcomes.ts';
 import {
@@ -46,18 +42,22 @@ import {
   deleteOldSums,
   foldHours,
   forgetClientsOfNumbers,
-} from '../quality/conversion-store.ts';
-import { createConversionWatch } from '../quality/conversion-watch.ts';
+} from '../quality/conversion/store.ts';
+import { createConversionWatch } from '../quality/conversion/watch.ts';
 import { deleteOldHolds, endDueHolds, forgetClients } from '../quality/guard-hold-store.ts';
 import { deleteOldMinutes } from '../quality/minute-store.ts';
 import { deleteOldDays, foldDays } from '../quality/total-store.ts';
 import { deleteDeadNodes, deleteOldChanges, recordChange } from '../registry/change-store.ts';
 import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
+import type { Config } from '../settings/settings.ts';
 import { walkEndedCodes } from '../verify/ended-code-store.ts';
-import { deleteCountedStarts, deleteRecentFailures, deleteStartClients } from '../verify/start-counts.ts';
+import { deleteCountedStarts, deleteRecentFailures, deleteStartClients } from '../verify/start/counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome, neededVerificationsFrom, verificationTables } from '../verify/verification-store.ts';
 import { summedVerifications } from '../verify/verification-usage-store.ts';
+import { createDisableHopeless } from '../webhooks/disable.ts';
+import { feedKeepsListeningMs } from '../webhooks/service.ts';
+import { deleteLeftOver } from '../webhooks/store.ts';
 import { eventTables } from './partitioned-tables.ts';
 
 export interface ChoreOptions {

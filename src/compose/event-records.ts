@@ -7,7 +7,7 @@ import { toRecordThen } from '../messages/message-record.ts';
 import { errorOf } from '../messages/message-row.ts';
 import { findByKeys as findMessages } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { toVerificationRecord } from '../verify/verification-record.ts';
 import { findByKeys as findVerifications } from '../verify/verification-store.ts';
 

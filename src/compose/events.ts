@@ -7,7 +7,7 @@ import { createHorizon } from '../events/horizon.ts';
 import { createListeners } from '../events/listeners.ts';
 import { createLongPolls } from '../events/long-polls.ts';
 import type { Bulkheads } from '../http/mount.ts';
-import type { StreamPlaces } from '../http/stream-places.ts';
+import type { StreamPlaces } from '../http/streams/stream-places.ts';
 import { createTellEvents } from './event-records.ts';
 import type { Foundation } from './foundation.ts';
 

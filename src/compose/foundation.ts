@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import type { NodeWindows } from '../edge/node-windows.ts';
 import type { JwsSigner } from '../identity/sign-jws.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { ClockWatch } from '../platform/clock-check.ts';
-import type { Config } from '../platform/config.ts';
-import type { Database } from '../platform/database.ts';
-import type { KeyRing } from '../platform/keys.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { ClockWatch } from '../platform/database/clock-check.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
+import type { Config } from '../settings/settings.ts';
 
 /** What every part of the app depends on. */
 export interface Foundation {

@@ -1,14 +1,14 @@
-import { findCarrier } from '../delivery/carrier-store.ts';
+import { findCarrier } from '../delivery/carrier/store.ts';
 import { createNumberService } from '../inbound/number-service.ts';
 import { createOptOuts } from '../inbound/opt-outs.ts';
 import { createInboundReceiver } from '../inbound/receive.ts';
 import { findMessages } from '../messages/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
-import type { Database } from '../platform/database.ts';
-import type { KeyRing } from '../platform/keys.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { Registry } from '../registry/registry.ts';
 import { findAnswering, isApplication } from '../registry/registry-store.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Foundation } from './foundation.ts';
 import type { composeInbox } from './inbox.ts';
 

@@ -1,4 +1,4 @@
-import type { StreamPlaces } from '../http/stream-places.ts';
+import type { StreamPlaces } from '../http/streams/stream-places.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import { createInboxFeed } from '../sandbox/inbox-feed.ts';
 import { createInboxStreams } from '../sandbox/inbox-streams.ts';

@@ -1,10 +1,10 @@
-import type { AnsweredText } from '../delivery/answered-text.ts';
-import type { ChangedText } from '../delivery/receipt-store.ts';
+import type { AnsweredText } from '../delivery/attempts/answered-text.ts';
+import type { ChangedText } from '../delivery/receipts/store.ts';
 import type { OptOuts, RefusedText } from '../inbound/opt-outs.ts';
 import type { Message } from '../messages/message.ts';
 import { findMessages } from '../messages/message-store.ts';
-import { readNumber } from '../messages/phone-number.ts';
-import type { Database } from '../platform/database.ts';
+import { readNumber } from '../messages/numbers/phone-number.ts';
+import type { Database } from '../platform/database/database.ts';
 import { fromUuid } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 

@@ -1,11 +1,11 @@
 import { eventTable } from '../events/event-store.ts';
 import { beginDay } from '../events/position.ts';
-import { deliveryTable } from '../events/webhook-delivery-store.ts';
 import { messageTable } from '../messages/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
-import { makePartitions, type PartitionedTable } from '../platform/partitions.ts';
+import type { Database } from '../platform/database/database.ts';
+import { makePartitions, type PartitionedTable } from '../platform/database/partitions.ts';
 import { verificationTables } from '../verify/verification-store.ts';
+import { deliveryTable } from '../webhooks/delivery-store.ts';
 
 /** The tables of records, by week. */
 export const recordTables: PartitionedTable[] = [messageTable, ...verificationTables];

@@ -1,10 +1,10 @@
-import { readQueueState } from '../delivery/queue-state.ts';
+import { createAudit } from '../accounts/audit/audit.ts';
+import { readQueueState } from '../delivery/queue/state.ts';
 import type { Windows } from '../edge/windows.ts';
 import type { Check } from '../http/operations-api.ts';
 import type { Metering } from '../metering/metering.ts';
-import { createAudit } from '../portal/audit.ts';
-import { createRecordFiles } from '../portal/record-file.ts';
-import { createRequestStories } from '../portal/request-story.ts';
+import { createRecordFiles } from '../portal/developer/record-file.ts';
+import { createRequestStories } from '../portal/developer/request-story.ts';
 import type { Registry } from '../registry/registry.ts';
 import { createGuard } from '../verify/guard.ts';
 import type { VerifyService } from '../verify/verify-service.ts';

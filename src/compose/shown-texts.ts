@@ -1,7 +1,7 @@
-import type { OutgoingText } from '../delivery/carrier.ts';
-import type { ReceiptSource } from '../delivery/receipts.ts';
+import type { OutgoingText } from '../delivery/carrier/carrier.ts';
+import type { ReceiptSource } from '../delivery/receipts/receipts.ts';
 import { findMessages } from '../messages/message-store.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import { fromUuid } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { Handsets } from '../sandbox/handsets.ts';

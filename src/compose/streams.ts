@@ -1,4 +1,4 @@
-import { createStreamPlaces, type StreamPlaces } from '../http/stream-places.ts';
+import { createStreamPlaces, type StreamPlaces } from '../http/streams/stream-places.ts';
 import { composeEvents, type EventParts } from './events.ts';
 import type { Foundation } from './foundation.ts';
 import { composeInbox } from './inbox.ts';

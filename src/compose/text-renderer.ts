@@ -1,7 +1,7 @@
-import type { TextToSend } from '../messages/text-to-send.ts';
-import type { KeyRing } from '../platform/keys.ts';
+import type { TextToSend } from '../messages/text/text-to-send.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
 import { codeOf } from '../verify/code.ts';
-import { renderVerification, type VerificationTemplate } from '../verify/verification-text.ts';
+import { renderVerification, type VerificationTemplate } from '../verify/texts/verification-text.ts';
 
 /** The stored parts of a verification's message. The code is not stored: it derives from the verification's id. */
 export interface StoredTemplate extends VerificationTemplate {

@@ -1,18 +1,18 @@
 import { createEventIds } from '../events/event-id.ts';
 import { createListeners } from '../events/listeners.ts';
-import { createWebhookClient } from '../events/webhook-client.ts';
-import { createWebhookDeliveries } from '../events/webhook-deliveries.ts';
-import { createWebhookService } from '../events/webhook-service.ts';
-import { createWebhookWorker, type WebhookWorker, type WebhookWorkerOptions } from '../events/webhook-worker.ts';
-import { createWebhookGuard } from '../platform/address-guard.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
-import type { Database } from '../platform/database.ts';
-import type { KeyRing } from '../platform/keys.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { Database } from '../platform/database/database.ts';
+import { createWebhookGuard } from '../platform/http-out/address-guard.ts';
+import { createNameResolver } from '../platform/http-out/name-resolver.ts';
 import type { Log } from '../platform/log.ts';
-import { createNameResolver } from '../platform/name-resolver.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { isApplication } from '../registry/registry-store.ts';
+import type { Config } from '../settings/settings.ts';
+import { createWebhookClient } from '../webhooks/client.ts';
+import { createWebhookDeliveries } from '../webhooks/deliveries.ts';
+import { createWebhookService } from '../webhooks/service.ts';
+import { createWebhookWorker, type WebhookWorker, type WebhookWorkerOptions } from '../webhooks/worker.ts';
 import { createTellEvents } from './event-records.ts';
 import type { Foundation } from './foundation.ts';
 

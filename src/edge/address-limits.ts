@@ -1,6 +1,6 @@
 import type { Arrival, LimitDecision, Limits } from '../http/admission.ts';
+import { fingerprint } from '../platform/crypto/secrets.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
-import { fingerprint } from '../platform/secrets.ts';
 import { addressKey } from './address-key.ts';
 import { credentialKey } from './credential-charges.ts';
 import type { Windows } from './windows.ts';

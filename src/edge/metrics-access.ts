@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
+import { randomBytes } from '../platform/crypto/random.ts';
+import { sameText } from '../platform/crypto/secrets.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import { randomBytes } from '../platform/random.ts';
-import { sameText } from '../platform/secrets.ts';
 
 const comparisonKey = randomBytes(32);
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
 import { createAddressWindows } from './address-windows.ts';
 import { chargeOncePerCredential } from './credential-charges.ts';
 import { createMemoryWindows } from './memory-windows.ts';

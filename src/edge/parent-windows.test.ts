@@ -7,7 +7,7 @@ import { type Limiter, longAgo } from '../../test/support/limiter-model.ts';
 import { describeLimiter } from '../../test/support/limiter-suite.ts';
 import type { LimitDecision } from '../http/admission.ts';
 import { ApiError } from '../platform/errors.ts';
-import { createMetrics } from '../platform/metrics.ts';
+import { createMetrics } from '../platform/metrics/metrics.ts';
 import { createNodeWindows } from './node-windows.ts';
 import { createParentWindows } from './parent-windows.ts';
 import { createSlidingWindow, decide, giveBack, peek, type SlidingWindow } from './sliding-window.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { dayOf, firstOfDay } from './position.ts';
 
 /** More events than a service writes between a backup and its restore on the same day. */

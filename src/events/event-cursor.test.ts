@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '../platform/clock.ts';
+import { createKeyRing, type RingVersion } from '../platform/crypto/keys.ts';
 import { fromUuid, newId, toUuidText, uuidOf } from '../platform/ids.ts';
-import { createKeyRing, type RingVersion } from '../platform/keys.ts';
 import { createEventCursors } from './event-cursor.ts';
 
 const version = (number: number): RingVersion => ({ version: number, usedFromMs: 0, key: Buffer.alloc(32, number) });

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { randomBytes } from '../platform/crypto/random.ts';
 import { fromUuid, isId, toUuidText, uuidOf } from '../platform/ids.ts';
-import type { KeyRing } from '../platform/keys.ts';
-import { randomBytes } from '../platform/random.ts';
 
 /**
  * Places in the feed of one application, 16 bytes that look like the id of an event. The whole block is enciphered with a

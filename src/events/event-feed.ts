@@ -1,5 +1,5 @@
-import { createLiveFeed, type LiveFeed, type LiveItem } from '../http/live-feed.ts';
-import type { Database } from '../platform/database.ts';
+import { createLiveFeed, type LiveFeed, type LiveItem } from '../http/streams/live-feed.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { StoredEvent, TellEvents, ToldEvent } from './event.ts';
 import { type EventFilter, matchesFilter, readNewEvents } from './event-store.ts';

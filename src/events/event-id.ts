@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
-import type { Tx } from '../platform/database.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, isId, toUuidText, uuidOf } from '../platform/ids.ts';
-import type { KeyRing } from '../platform/keys.ts';
 import type { StoredEvent } from './event.ts';
 import { findEvents } from './event-store.ts';
 

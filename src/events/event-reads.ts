@@ -1,8 +1,8 @@
-import type { Piece } from '../http/live-feed.ts';
+import type { Piece } from '../http/streams/live-feed.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
+import { migratedAtMs } from '../platform/database/migrate.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
-import { migratedAtMs } from '../platform/migrate.ts';
 import type { StoredEvent, TellEvents } from './event.ts';
 import type { EventCursors } from './event-cursor.ts';
 import { type LiveEvent, renderEvents } from './event-feed.ts';

@@ -1,9 +1,9 @@
 import { type Api, apiNames } from '../http/route.ts';
 import { dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import type { PartitionedTable, PartitionSpans } from '../platform/database/partitions.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import { pieceRows } from '../platform/maintenance.ts';
-import type { PartitionedTable, PartitionSpans } from '../platform/partitions.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 import { type EventType, eventTypes, type StoredEvent, subjectPrefix, typeCode } from './event.ts';
 import { dayOf, firstOfDay } from './position.ts';
 

@@ -1,8 +1,8 @@
 import type { PassThrough, Readable } from 'node:stream';
-import { createOpenStreams, type StreamRequest } from '../http/open-streams.ts';
-import type { StreamPlaces } from '../http/stream-places.ts';
+import { createOpenStreams, type StreamRequest } from '../http/streams/open-streams.ts';
+import type { StreamPlaces } from '../http/streams/stream-places.ts';
 import { hourMs } from '../platform/clock.ts';
-import type { FairShare } from '../platform/fair-share.ts';
+import type { FairShare } from '../platform/work/fair-share.ts';
 import type { EventFeed, LiveEvent } from './event-feed.ts';
 import type { EventReads } from './event-reads.ts';
 import type { EventFilter } from './event-store.ts';

@@ -1,5 +1,5 @@
 import type { Api } from '../http/route.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import type { IdPrefix } from '../platform/ids.ts';
 
 /** In the order of the numbers that the store writes for them: new ones go to the end. */

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery } from '../http/list-page.ts';
-import { streamReply } from '../http/open-streams.ts';
 import { exampleId, exampleTimes } from '../http/openapi/field-examples.ts';
 import { type Auth, type Call, type Route, requireApplication, route } from '../http/route.ts';
+import { streamReply } from '../http/streams/open-streams.ts';
 import { invalidField } from '../platform/errors.ts';
-import type { FairShare, Place as QueuePlace } from '../platform/fair-share.ts';
 import { isId } from '../platform/ids.ts';
-import { createSharedReads } from '../platform/shared-reads.ts';
+import type { FairShare, Place as QueuePlace } from '../platform/work/fair-share.ts';
+import { createSharedReads } from '../platform/work/shared-reads.ts';
 import { type EventType, eventTypes } from './event.ts';
 import type { EventReads, Place } from './event-reads.ts';
 import type { EventFilter } from './event-store.ts';

@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../platform/database.ts';
+import type { Database, Statement } from '../platform/database/database.ts';
 import { unavailable } from '../platform/errors.ts';
 import { firstView, type Look, learn } from './horizon-rule.ts';
 import { newestPosition } from './position.ts';

@@ -1,5 +1,5 @@
 import { type Clock, hourMs } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { unavailable } from '../platform/errors.ts';
 import { addListener, findListener, type Listener, noteBegun, noteFeedRead } from './listener-store.ts';
 import { findRunning } from './running-transactions.ts';

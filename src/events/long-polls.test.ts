@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LiveListener } from '../http/live-feed.ts';
+import type { LiveListener } from '../http/streams/live-feed.ts';
 import type { EventFeed, LiveEvent } from './event-feed.ts';
 import type { EventFilter } from './event-store.ts';
 import { createLongPolls, type LongPoll } from './long-polls.ts';

@@ -1,4 +1,4 @@
-import type { Piece } from '../http/live-feed.ts';
+import type { Piece } from '../http/streams/live-feed.ts';
 import type { EventFeed, LiveEvent } from './event-feed.ts';
 import type { EventFilter } from './event-store.ts';
 

@@ -1,5 +1,5 @@
 import { dayMs } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 
 /**
  * A position orders events. Its upper bits are the day on which it was given out, so that a day of events is a partition

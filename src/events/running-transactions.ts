@@ -1,4 +1,4 @@
-import { applicationName, type Database } from '../platform/database.ts';
+import { applicationName, type Database } from '../platform/database/database.ts';
 
 /** Transactions that run in our database, each by its process and its start. */
 export type Transactions = ReadonlySet<string>;

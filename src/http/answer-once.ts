@@ -1,4 +1,4 @@
-import type { Idempotency, KeptAnswer } from '../platform/idempotency.ts';
+import type { Idempotency, KeptAnswer } from '../platform/database/idempotency.ts';
 import { type Call, type Reply, requireApplication } from './route.ts';
 
 /** Runs a request once per Idempotency-Key and replays the stored bytes. Without a key it stores nothing. */

@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import type { Admission, Arrival } from './admission.ts';
 import type { Head } from './head.ts';
-import { pathOf } from './request-target.ts';
+import { pathOf } from './request/target.ts';
 import type { Route } from './route.ts';
 
 /** The body of an answer. */

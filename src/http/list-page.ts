@@ -2,8 +2,8 @@ import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { invalidField } from '../platform/errors.ts';
 import type { IdPrefix } from '../platform/ids.ts';
 import { exampleId } from './openapi/field-examples.ts';
+import { valuesKeyword } from './request/validation.ts';
 import { longestParameter } from './route-table.ts';
-import { valuesKeyword } from './validation.ts';
 
 /** An id or name in a path. */
 export const pathParameter = Type.String({ maxLength: longestParameter });

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import buildSerializer from 'fast-json-stringify';
 import type { FieldProblem } from '../platform/errors.ts';
-import { type FairShare, LeftQueue } from '../platform/fair-share.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
-import { createSharedReads } from '../platform/shared-reads.ts';
-import { readForm, readJson } from './body.ts';
-import { compileOnce } from './compiled-schemas.ts';
+import { type FairShare, LeftQueue } from '../platform/work/fair-share.ts';
+import { createSharedReads } from '../platform/work/shared-reads.ts';
 import { jsonType } from './error-reply.ts';
 import type { AnswerData, AnswerParts, Exchange, MountedRoute } from './exchange.ts';
-import { fieldProblems, mergeProblems } from './field-problems.ts';
-import { createQueryReader } from './query.ts';
 import { placeOf, roomOf } from './queue-place.ts';
-import { readIdempotencyKey } from './request-headers.ts';
+import { readForm, readJson } from './request/body.ts';
+import { compileOnce } from './request/compiled-schemas.ts';
+import { fieldProblems, mergeProblems } from './request/field-problems.ts';
+import { readIdempotencyKey } from './request/headers.ts';
+import { createQueryReader } from './request/query.ts';
+import { compileValidator, listsByItem, validationError } from './request/validation.ts';
 import type { Bulkhead, Call, Caller, RawRequest, Reply, Route } from './route.ts';
-import { compileValidator, listsByItem, validationError } from './validation.ts';
 
 /** Where callers take turns, for work that is not batched. */
 export type Bulkheads = Record<Bulkhead, FairShare>;

@@ -6,7 +6,7 @@ import type { Admission, Gateway, LimitDecision } from './admission.ts';
 import { readApiError, refusalParts, safeError } from './error-reply.ts';
 import type { AnswerParts, Exchange } from './exchange.ts';
 import { createHead } from './head.ts';
-import { refuseBody } from './request-headers.ts';
+import { refuseBody } from './request/headers.ts';
 import type { RouteTable } from './route-table.ts';
 
 export interface PipelineOptions {

@@ -1,4 +1,4 @@
-import type { Place } from '../platform/fair-share.ts';
+import type { Place } from '../platform/work/fair-share.ts';
 import type { Exchange } from './exchange.ts';
 import type { Caller } from './route.ts';
 

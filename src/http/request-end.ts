@@ -1,10 +1,10 @@
 import type { Clock } from '../platform/clock.ts';
 import { type Log, writeLine } from '../platform/log.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
 import { ownedText } from '../platform/owned-text.ts';
 import type { CountedRequest } from './admission.ts';
 import type { Exchange } from './exchange.ts';
-import { wellFormedCorrelationId } from './request-headers.ts';
+import { wellFormedCorrelationId } from './request/headers.ts';
 
 export interface RequestEndOptions {
   clock: Clock;

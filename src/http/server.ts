@@ -1,10 +1,10 @@
 import { createServer as createListener, type Server, type Socket } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
 import type { ApiError } from '../platform/errors.ts';
-import { waitedMs } from '../platform/event-loop.ts';
 import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
+import { waitedMs } from '../platform/processes/event-loop.ts';
 import type { CountedRequest, Gateway, LimitDecision } from './admission.ts';
 import { createAddressReader } from './caller-address.ts';
 import { closeGently } from './close-gently.ts';

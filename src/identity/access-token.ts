@@ -2,7 +2,7 @@ import { type VerifyKeyObjectInput, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Scope } from '../http/route.ts';
 import { type OwnedText, ownedText } from '../platform/owned-text.ts';
-import { isObject } from '../platform/setting-kinds.ts';
+import { isObject } from '../settings/kinds.ts';
 import { apiOfAudience, audienceOf, scopesOf, type TokenApi } from './scopes.ts';
 import { type SigningKey, verifyingKey } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 
 /** Ends every token: the next start makes a new key. A list of revoked tokens is then of no use. */
 export async function withdrawSigningKeys(tx: Tx): Promise<void> {

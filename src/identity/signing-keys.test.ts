@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../test/support/clock.ts';
-import type { Database, Rows } from '../platform/database.ts';
-import { createKeyRing } from '../platform/keys.ts';
+import { createKeyRing } from '../platform/crypto/keys.ts';
+import type { Database, Rows } from '../platform/database/database.ts';
 import { createSigningKeys, currentKeys } from './signing-keys.ts';
 
 /** A database whose answers come when the test says so. */

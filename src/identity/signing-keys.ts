@@ -2,9 +2,9 @@ import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } fr
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { type Clock, minuteMs, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
-import type { KeyRing } from '../platform/keys.ts';
-import { patiently } from '../platform/patiently.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { patiently } from '../platform/work/patiently.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 
 export type SigningAlg = 'ES256' | 'RS256';

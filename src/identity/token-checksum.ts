@@ -1,5 +1,5 @@
-import type { KeyRing } from '../platform/keys.ts';
-import { keyedHash, sameBytes } from '../platform/secrets.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { keyedHash, sameBytes } from '../platform/crypto/secrets.ts';
 
 /**
  * A keyed checksum over a token's claims. Only we can make one, so a hash rejects made-up tokens; checking their

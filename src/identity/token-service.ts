@@ -1,10 +1,10 @@
 import type { CallingClient, Scope } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { randomBytes } from '../platform/crypto/random.ts';
+import type { Database } from '../platform/database/database.ts';
 import { unavailable } from '../platform/errors.ts';
-import type { KeyRing } from '../platform/keys.ts';
 import { type OwnedText, ownedText } from '../platform/owned-text.ts';
-import { randomBytes } from '../platform/random.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { CredentialCache } from '../registry/credential-cache.ts';
 import type { KnownApplication, KnownRegistration } from '../registry/directory.ts';

@@ -1,6 +1,6 @@
 import { hourMs, toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
-import { pieceRows } from '../platform/maintenance.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 
 export async function insertRevocation(tx: Tx, jti: string, expiresAtMs: number): Promise<void> {
   await tx.query('insert into token_revocation (jti, expires_at) values ($1, $2) on conflict (jti) do nothing', [

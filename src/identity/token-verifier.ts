@@ -1,7 +1,7 @@
 import type { KnownCaller } from '../http/admission.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 import { type CredentialCache, createCredentialCache, type Finding } from '../registry/credential-cache.ts';

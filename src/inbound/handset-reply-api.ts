@@ -1,10 +1,16 @@
 import { Type } from 'typebox';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
-import { longestNumber, numberPattern, numberProblem, requireNumber, rightNumber } from '../messages/phone-number.ts';
-import { longestSender } from '../messages/sender.ts';
-import { longestText, rightText, textProblem } from '../messages/text.ts';
+import {
+  longestNumber,
+  numberPattern,
+  numberProblem,
+  requireNumber,
+  rightNumber,
+} from '../messages/numbers/phone-number.ts';
+import { longestSender } from '../messages/numbers/sender.ts';
+import { longestText, rightText, textProblem } from '../messages/text/text.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { type FieldProblem, invalidField, notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { inboundSchema, toInboundRecord } from './inbound-record.ts';

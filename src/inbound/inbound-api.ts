@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Api, type Auth, type Route, requireApplication, route } from '../http/route.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 import { inboundFilters, inboundSchema, readFilter, toInboundRecord } from './inbound-record.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable, openValues, recordId } from '../http/list-page.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
-import { longestNumber, readNumberFilter } from '../messages/phone-number.ts';
+import { longestNumber, readNumberFilter } from '../messages/numbers/phone-number.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Inbound } from './inbound.ts';
 import { type OptOut, optOutSources, type Scope } from './opt-out.ts';

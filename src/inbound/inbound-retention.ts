@@ -1,11 +1,11 @@
 import { maskInEvents } from '../events/event-store.ts';
-import { maskNumber } from '../messages/phone-number.ts';
+import { maskNumber } from '../messages/numbers/phone-number.ts';
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { readWalk, writeWalk } from '../platform/database/walk.ts';
 import { uuidFloor } from '../platform/ids.ts';
-import type { KeyRing } from '../platform/keys.ts';
-import { pieceRows } from '../platform/maintenance.ts';
-import { readWalk, writeWalk } from '../platform/walk.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 import { createNumberHashes } from './opt-out.ts';
 import { deletePartsFrom } from './part-store.ts';
 

@@ -5,7 +5,7 @@ import { type Api, apiNames } from '../http/route.ts';
 import { encodingNames } from '../messages/message.ts';
 import { nameOf } from '../messages/message-row.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import type { Inbound } from './inbound.ts';
 

@@ -1,5 +1,5 @@
 import type { Api } from '../http/route.ts';
-import type { Encoding } from '../messages/text.ts';
+import type { Encoding } from '../messages/text/text.ts';
 
 /** A text that came to one of our numbers. */
 export interface Inbound {

@@ -1,5 +1,5 @@
-import type { InboundPart, InboundText } from '../delivery/carrier.ts';
-import type { Tx } from '../platform/database.ts';
+import type { InboundPart, InboundText } from '../delivery/carrier/carrier.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { type Arrival, readableText } from './inbound.ts';
 import { deleteParts, insertPart, type LongText, lockLongTexts, readParts, type StoredPart } from './part-store.ts';
 

@@ -1,7 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
-import { validationError } from '../http/validation.ts';
+import { validationError } from '../http/request/validation.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Database, type Note, noted, type Tx } from '../platform/database.ts';
+import { type Database, type Note, noted, type Tx } from '../platform/database/database.ts';
 import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { canonicalNumber, type OwnNumber } from './own-number.ts';

@@ -1,7 +1,7 @@
-import type { InboundSource } from '../delivery/carrier.ts';
+import type { InboundSource } from '../delivery/carrier/carrier.ts';
 import { insertMessages } from '../messages/message-insert-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import type { Inbound } from './inbound.ts';
 import { findLately } from './inbound-store.ts';
 import type { ToldScope } from './opt-out.ts';

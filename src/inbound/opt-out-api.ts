@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Api, type Auth, type Route, requireApplication, route } from '../http/route.ts';
-import { longestNumber, numberForm, readNumber, rightNumber } from '../messages/phone-number.ts';
+import { longestNumber, numberForm, readNumber, rightNumber } from '../messages/numbers/phone-number.ts';
 import { invalidField } from '../platform/errors.ts';
 import { optOutSchema, readFilter, toOptOutRecord } from './inbound-record.ts';
 import { applicationScope } from './opt-out.ts';

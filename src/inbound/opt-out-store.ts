@@ -3,7 +3,7 @@ import { insertEvents } from '../events/event-inserts.ts';
 import type { PageRequest } from '../http/list-page.ts';
 import { type Api, apiNames } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, newId, uuidOf } from '../platform/ids.ts';
 import { toOptOutRecord } from './inbound-record.ts';
 import { type OptOut, type OptOutSource, optOutSources, type Scope, scopeKinds, type ToldScope } from './opt-out.ts';

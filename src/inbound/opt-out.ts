@@ -1,6 +1,6 @@
 import type { Api } from '../http/route.ts';
-import type { KeyRing } from '../platform/keys.ts';
-import { keyedHash } from '../platform/secrets.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { keyedHash } from '../platform/crypto/secrets.ts';
 
 /** Who said it: the person by a text, the application, the carrier by refusing a text, a page, an operator. */
 export type OptOutSource = 'mo' | 'api' | 'carrier' | 'portal' | 'operator';

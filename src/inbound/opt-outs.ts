@@ -2,10 +2,10 @@ import type { PageRequest } from '../http/list-page.ts';
 import type { Message } from '../messages/message.ts';
 import type { OptOutCheck } from '../messages/opt-out-check.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
-import type { Database, Note, Tx } from '../platform/database.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { Database, Note, Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import type { KeyRing } from '../platform/keys.ts';
 import {
   applicationScope,
   createNumberHashes,

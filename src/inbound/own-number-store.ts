@@ -2,7 +2,7 @@ import type { PageRequest } from '../http/list-page.ts';
 import { apiNames } from '../http/route.ts';
 
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import type { OwnNumber } from './own-number.ts';
 

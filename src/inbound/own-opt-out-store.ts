@@ -2,7 +2,7 @@ import { typeCode } from '../events/event.ts';
 import { insertEvents } from '../events/event-inserts.ts';
 import { apiNames } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { newId, uuidOf } from '../platform/ids.ts';
 import { toOptOutRecord } from './inbound-record.ts';
 import { type OptOut, optOutSources, scopeKinds, type Told } from './opt-out.ts';

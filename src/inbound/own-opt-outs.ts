@@ -1,6 +1,6 @@
-import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import { type Batch, createBatch } from '../platform/database/batch.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { applicationScope, type Told } from './opt-out.ts';
 import { endOptOuts, type HashedNumber, listOptOuts, lockNumbers } from './opt-out-store.ts';

@@ -1,6 +1,6 @@
-import type { InboundPart } from '../delivery/carrier.ts';
+import type { InboundPart } from '../delivery/carrier/carrier.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 
 /** The parts of one long text: phones may use the same reference, and one phone references of both widths. */
 export interface LongText {

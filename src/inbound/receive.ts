@@ -1,10 +1,10 @@
-import type { InboundSource, InboundText } from '../delivery/carrier.ts';
-import { readCarrierId } from '../delivery/carrier-id.ts';
-import { measure } from '../messages/text.ts';
-import type { Database, Tx } from '../platform/database.ts';
-import { sqlStateOf } from '../platform/database-errors.ts';
+import type { InboundSource, InboundText } from '../delivery/carrier/carrier.ts';
+import { readCarrierId } from '../delivery/carrier/id.ts';
+import { measure } from '../messages/text/text.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { sqlStateOf } from '../platform/database/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { KeyRing } from '../platform/keys.ts';
 import { type Arrival, type Inbound, readableAddress, readableText } from './inbound.ts';
 import { insertInbound } from './inbound-store.ts';
 import { joinParts, type PartText, partsKeptMs, takeIncomplete } from './join-parts.ts';

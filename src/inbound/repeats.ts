@@ -1,8 +1,8 @@
-import type { InboundText } from '../delivery/carrier.ts';
+import type { InboundText } from '../delivery/carrier/carrier.ts';
 import { dayMs, minuteMs } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
-import type { KeyRing } from '../platform/keys.ts';
-import { keyedHash } from '../platform/secrets.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { keyedHash } from '../platform/crypto/secrets.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { noteSeen } from './inbound-store.ts';
 
 /** Carriers repeat what we did not answer in time: for days if it has an id, within minutes if it has none. */

@@ -1,7 +1,7 @@
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { uuidFloor, uuidOf } from '../platform/ids.ts';
-import { pieceRows } from '../platform/maintenance.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 
 /** Whether a phone got a confirmation from this number since then. */
 export async function wasConfirmed(

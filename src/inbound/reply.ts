@@ -1,5 +1,5 @@
 import type { Message } from '../messages/message.ts';
-import { measure } from '../messages/text.ts';
+import { measure } from '../messages/text/text.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Inbound } from './inbound.ts';

@@ -1,8 +1,8 @@
-import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import { type Batch, createBatch } from '../platform/database/batch.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { type AnswerToKeep, insertAnswers } from '../platform/database/idempotency.ts';
 import { ApiError, unavailable } from '../platform/errors.ts';
-import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import { longestRequestMs } from '../platform/ids.ts';
 import type { Message } from './message.ts';
 import { insertFailed, insertMessages, insertUnlessOptOuts } from './message-insert-store.ts';

@@ -1,7 +1,7 @@
 import type { Api } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Message } from './message.ts';
-import type { TextToSend } from './text-to-send.ts';
+import type { TextToSend } from './text/text-to-send.ts';
 
 /** Texts that this node has just accepted. Delivery sends most of them at once, and need not read them again. */
 export interface AcceptedTexts {

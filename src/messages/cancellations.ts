@@ -1,6 +1,6 @@
-import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import { type Batch, createBatch } from '../platform/database/batch.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { ShownMessage } from './message.ts';
 import { cancelMessages, type MessageKey } from './message-store.ts';
 

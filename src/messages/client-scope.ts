@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { keyedHash } from '../platform/secrets.ts';
+import { keyedHash } from '../platform/crypto/secrets.ts';
 
 /** What an application tells of the person who asked for a code. */
 export interface StartClient {

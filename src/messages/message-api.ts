@@ -8,10 +8,10 @@ import { createBatchRoute } from './message-batch-api.ts';
 import { canceledMessage, queuedMessage } from './message-examples.ts';
 import { messageFilters, messageSchema, segmentsSchema, toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
-import { readNumberFilter } from './phone-number.ts';
+import { readNumberFilter } from './numbers/phone-number.ts';
 import { readSend, type SendBody, sendRefusals } from './send-rules.ts';
-import { offenders, smartEncode } from './smart-encoding.ts';
-import { measure } from './text.ts';
+import { offenders, smartEncode } from './text/smart-encoding.ts';
+import { measure } from './text/text.ts';
 
 const params = Type.Object({ id: pathParameter });
 

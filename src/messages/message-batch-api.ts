@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { fieldProblemSchema } from '../http/error-reply.ts';
+import { itemKeyword, problemsOf } from '../http/request/validation.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
-import { itemKeyword, problemsOf } from '../http/validation.ts';
+import type { KeptAnswer } from '../platform/database/idempotency.ts';
 import { ApiError } from '../platform/errors.ts';
-import type { KeptAnswer } from '../platform/idempotency.ts';
 import { isMessage, type SendOutcome } from './acceptance.ts';
 import { queuedMessage } from './message-examples.ts';
 import { messageSchema, toMessageRecord } from './message-record.ts';

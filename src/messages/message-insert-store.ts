@@ -1,7 +1,7 @@
 import { apiNames } from '../http/route.ts';
-import type { Statement, Tx } from '../platform/database.ts';
+import type { Statement, Tx } from '../platform/database/database.ts';
+import { type Cell, fromTextRows, type TextRows, toTextRows } from '../platform/database/text-rows.ts';
 import { uuidOf } from '../platform/ids.ts';
-import { type Cell, fromTextRows, type TextRows, toTextRows } from '../platform/text-rows.ts';
 import { channelNames, encodingNames, laneNames, type Message } from './message.ts';
 import { insertMessageEvents } from './message-events.ts';
 import { queueInserts } from './message-queue.ts';

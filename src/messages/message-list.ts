@@ -1,9 +1,9 @@
 import type { PageRequest } from '../http/list-page.ts';
 import { type Api, apiNames } from '../http/route.ts';
 import { dayMs } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { partitionWeekMs } from '../platform/database/partitions.ts';
 import { fromUuid, idTimeMs, uuidFloor, uuidOf } from '../platform/ids.ts';
-import { partitionWeekMs } from '../platform/partitions.ts';
 import { badEnds, type Message, type MessageStatus, type ShownMessage, unsentStatuses } from './message.ts';
 import { lanes } from './message-queue.ts';
 import { statusCode } from './message-row.ts';

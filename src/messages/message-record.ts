@@ -10,7 +10,7 @@ import {
   type ShownMessage,
 } from './message.ts';
 import { deliveredMessage } from './message-examples.ts';
-import { longestNumber, numberForm } from './phone-number.ts';
+import { longestNumber, numberForm } from './numbers/phone-number.ts';
 
 export const segmentsSchema = Type.Object(
   {

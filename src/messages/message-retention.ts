@@ -1,12 +1,12 @@
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { readWalk, writeWalk } from '../platform/database/walk.ts';
 import { uuidFloor } from '../platform/ids.ts';
-import { readWalk, writeWalk } from '../platform/walk.ts';
 import { unsentStatuses } from './message.ts';
 import { changedColumns, insertMessageEvents } from './message-events.ts';
 import { statusCode, statusCodes } from './message-row.ts';
 import { insertEnds } from './message-store.ts';
-import { maskNumber } from './phone-number.ts';
+import { maskNumber } from './numbers/phone-number.ts';
 
 /** Masks numbers and deletes texts, after the retention time or on request. */
 export interface MessageRetention {

@@ -1,5 +1,5 @@
 import type { Api, Auth } from '../http/route.ts';
-import type { Idempotency } from '../platform/idempotency.ts';
+import type { Idempotency } from '../platform/database/idempotency.ts';
 import type { MessageService } from './message-service.ts';
 import type { SendRules } from './send-rules.ts';
 

@@ -1,7 +1,7 @@
 import { apiNames } from '../http/route.ts';
-import { readTime, readTimeOrNull } from '../platform/database.ts';
+import { readTime, readTimeOrNull } from '../platform/database/database.ts';
+import { packed, unpack } from '../platform/database/packed-row.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import { packed, unpack } from '../platform/packed-row.ts';
 import {
   channelNames,
   encodingNames,

@@ -1,5 +1,5 @@
 import { type Api, apiNames } from '../http/route.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { uuidOf } from '../platform/ids.ts';
 import type { ShownMessage } from './message.ts';
 import { type ShownRow, shownColumns, toShown } from './message-row.ts';

@@ -1,10 +1,10 @@
 import { type Api, apiNames } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { packed, unpack } from '../platform/database/packed-row.ts';
+import { idWeeks, type PartitionedTable } from '../platform/database/partitions.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
-import { pieceRows } from '../platform/maintenance.ts';
-import { packed, unpack } from '../platform/packed-row.ts';
-import { idWeeks, type PartitionedTable } from '../platform/partitions.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 import { type Message, type MessageStatus, type ShownMessage, unsentStatuses } from './message.ts';
 import { changedColumns, insertMessageEvents } from './message-events.ts';
 import {

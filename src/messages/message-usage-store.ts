@@ -1,8 +1,8 @@
 import { type Api, apiNames } from '../http/route.ts';
-import type { Tx } from '../platform/database.ts';
-import { laterAgesMs, type SummedRecords, settledAfterMs } from '../platform/record-sums.ts';
-import { readSums } from '../platform/record-sums-query.ts';
-import type { Span } from '../platform/steps.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { laterAgesMs, type SummedRecords, settledAfterMs } from '../platform/database/record-sums.ts';
+import { readSums } from '../platform/database/record-sums-query.ts';
+import type { Span } from '../platform/work/steps.ts';
 import type { MessageStatus } from './message.ts';
 import { nameOf, statusOf } from './message-row.ts';
 

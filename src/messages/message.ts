@@ -1,7 +1,7 @@
 import type { Api } from '../http/route.ts';
 import { hourMs } from '../platform/clock.ts';
-import type { Encoding } from './text.ts';
-import type { Routing } from './text-route.ts';
+import type { Encoding } from './text/text.ts';
+import type { Routing } from './text/text-route.ts';
 
 // The store writes these names as their place in the list, so new ones go to the end.
 export const channelNames: readonly string[] = ['sms'];

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import type { Message } from './message.ts';
 
 /** Tells which messages go to people who do not want them. Acceptance asks it before it writes a batch. */

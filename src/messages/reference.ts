@@ -1,4 +1,4 @@
-import { unstorable } from '../http/text-bounds.ts';
+import { unstorable } from '../http/request/text-bounds.ts';
 
 /** For the reference: every text without a NUL. */
 export const storablePattern = '^[^\\x00]*$';

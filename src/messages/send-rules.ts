@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
+import { isLongerThan } from '../http/request/text-bounds.ts';
+import { isRight } from '../http/request/validation.ts';
 import type { CallingApplication } from '../http/route.ts';
-import { isLongerThan } from '../http/text-bounds.ts';
-import { isRight } from '../http/validation.ts';
 import { type Clock, dayMs, readTimestamp, timestampPattern } from '../platform/clock.ts';
 import { type ApiError, type FieldProblem, invalidField } from '../platform/errors.ts';
 import { channelExpected, channels, rightChannel, unsupportedChannel } from './channel.ts';
@@ -14,11 +14,11 @@ import {
   recipientForm,
   requireNumber,
   rightNumber,
-} from './phone-number.ts';
+} from './numbers/phone-number.ts';
+import { longestSender, rightSender, senderProblem, shownSender } from './numbers/sender.ts';
 import { referenceProblem, storablePattern } from './reference.ts';
-import { longestSender, rightSender, senderProblem, shownSender } from './sender.ts';
-import { smartEncode } from './smart-encoding.ts';
-import { longestText, measure, rightText, textProblem, tooLongProblem } from './text.ts';
+import { smartEncode } from './text/smart-encoding.ts';
+import { longestText, measure, rightText, textProblem, tooLongProblem } from './text/text.ts';
 
 export type SendRules = ReturnType<typeof createSendRules>;
 

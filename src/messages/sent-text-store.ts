@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { statusCode, toUuidRange } from './message-row.ts';
 import { isInRange } from './message-store.ts';
 

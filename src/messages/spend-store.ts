@@ -1,8 +1,8 @@
 import { toTimestamp } from '../platform/clock.ts';
-import type { Statement, Tx } from '../platform/database.ts';
+import type { Statement, Tx } from '../platform/database/database.ts';
+import { fromTextRows } from '../platform/database/text-rows.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import { pieceRows } from '../platform/maintenance.ts';
-import { fromTextRows } from '../platform/text-rows.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 import type { Message } from './message.ts';
 import { messageInserts, messageRows } from './message-insert-store.ts';
 

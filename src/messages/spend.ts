@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import { addSpend, lockSpend, readSpend, type Spending } from './spend-store.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { idTimeMs, longestRequestMs, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { type MessageRow, messageColumns, toIdRange, toMessage } from './message-row.ts';
 import { isInRange } from './message-store.ts';

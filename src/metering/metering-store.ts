@@ -1,11 +1,11 @@
 import type { CountedRequest } from '../http/admission.ts';
 import type { Api } from '../http/route.ts';
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { fromTextRows, toTextRows } from '../platform/database/text-rows.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { idFloor } from '../platform/ids.ts';
-import { pieceRows } from '../platform/maintenance.ts';
-import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 import { traceRow } from './trace-row.ts';
 
 export interface MinuteCount {

@@ -1,6 +1,6 @@
 import type { CountedRequest } from '../http/admission.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
 import { createTraceBuffer } from './trace-buffer.ts';
 import { createUsageCounts } from './usage-counts.ts';

@@ -1,6 +1,6 @@
 import type { CountedRequest } from '../http/admission.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import { insertTraces, newestPerApplication, pruneTraces } from './metering-store.ts';
 

@@ -1,7 +1,7 @@
 import type { CountedRequest } from '../http/admission.ts';
+import type { Cell } from '../platform/database/text-rows.ts';
 import type { ApiError } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
-import type { Cell } from '../platform/text-rows.ts';
 
 /**
  * The row of a trace, in the order of `insertTraces`: what was decided and why. It contains nothing that the caller

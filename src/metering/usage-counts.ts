@@ -1,7 +1,7 @@
 import type { LimitDecision } from '../http/admission.ts';
 import type { CallingApplication } from '../http/route.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { insertUsage, type MinuteCount } from './metering-store.ts';
 
 /** Counts every decision of a registration's limits in memory and writes the changes in batches. */

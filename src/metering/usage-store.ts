@@ -1,7 +1,7 @@
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
-import { type Span, stepOf } from '../platform/steps.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { type Span, stepOf } from '../platform/work/steps.ts';
 
 export interface RequestsOfStep {
   api: Api;

@@ -1,7 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-
-/** Two levels up, from here and from what is built: the project's folder, or the installed package. */
-const home = new URL('../../', import.meta.url);
+import { projectFolder } from './project-folder.ts';
 
 /**
  * What a reader types to run one of our commands: in the project's folder `npm run forget -- <number>`, with the installed
@@ -20,14 +18,14 @@ export function toInstall(): string {
 
 /** The package has no sources. */
 function isProject(): boolean {
-  return existsSync(new URL('src', home));
+  return existsSync(new URL('src', projectFolder));
 }
 
 /** `npx ./heliograph-1.0.0.tgz start` installs into a folder of npx's own, which names what it was given. */
 function packageName(): string {
-  if (!home.pathname.includes('/_npx/')) return 'heliograph';
+  if (!projectFolder.pathname.includes('/_npx/')) return 'heliograph';
   try {
-    const file = JSON.parse(readFileSync(new URL('../../package.json', home), 'utf8'));
+    const file = JSON.parse(readFileSync(new URL('../../package.json', projectFolder), 'utf8'));
     return file._npx.packages[0];
   } catch {
     return 'heliograph';

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { randomBase32 } from './random.ts';
+import { randomBase32 } from './crypto/random.ts';
 
 // Crockford's base 32 has no i, l, o or u, so a person can read an id aloud.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

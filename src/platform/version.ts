@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { projectFolder } from './project-folder.ts';
 
-/** The version of this installation. The path is the same from here and from what is built. */
+/** The version of this installation. */
 export function readVersion(): string {
-  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const file = readFileSync(new URL('package.json', projectFolder), 'utf8');
   return (JSON.parse(file) as { version: string }).version;
 }

@@ -1,7 +1,7 @@
 import { dayMs } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { fromUuid } from '../platform/ids.ts';
-import { pieceRows } from '../platform/maintenance.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 import { dayOf } from './total-store.ts';
 
 const daysKept = 30;

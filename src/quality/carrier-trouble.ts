@@ -1,8 +1,8 @@
-import { readBinds } from '../delivery/carrier-bind-store.ts';
-import { carrierKey, readCarriers } from '../delivery/carrier-store.ts';
-import type { Tx } from '../platform/database.ts';
-import { nameOfCarrier } from './alert.ts';
-import { readAlertsSince } from './alert-store.ts';
+import { readBinds } from '../delivery/carrier/bind-store.ts';
+import { carrierKey, readCarriers } from '../delivery/carrier/store.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { nameOfCarrier } from './alerts/alert.ts';
+import { readAlertsSince } from './alerts/store.ts';
 
 /**
  * Alerts after which it is unknown whether texts without a receipt arrived. An attack can cause the others (throttling,

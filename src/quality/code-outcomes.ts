@@ -1,10 +1,10 @@
 import { findSentTexts, type SentText } from '../messages/sent-text-store.ts';
 import { type Clock, dayMs } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import { addBlockedStarts } from './blocked-start-store.ts';
 import { readTroubles } from './carrier-trouble.ts';
-import type { CountedCode } from './conversion-count.ts';
-import type { BlockedStart, ConversionWatch } from './conversion-watch.ts';
+import type { CountedCode } from './conversion/count.ts';
+import type { BlockedStart, ConversionWatch } from './conversion/watch.ts';
 import { createCountries } from './country-of.ts';
 import { addToDays, type DayKey, dayColumns } from './total-store.ts';
 

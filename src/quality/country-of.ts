@@ -1,4 +1,4 @@
-import { routedCountryOf } from '../messages/phone-number.ts';
+import { routedCountryOf } from '../messages/numbers/phone-number.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 
 /** No country of a shared calling code needs more digits of a number to be known. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { answerBounds, bucketOf, quantileOf } from './answer-times.ts';
+import { wilson } from './conversion/wilson.ts';
 import { createCountBook } from './count-book.ts';
 import { toCsv } from './csv.ts';
-import { wilson } from './wilson.ts';
 
 const raise = (counts: Float64Array, by: number) => {
   counts[0] = (counts[0] ?? 0) + by;

@@ -1,5 +1,5 @@
-import type { KnownCarrier } from '../delivery/carrier-directory.ts';
-import type { WaitingText } from '../delivery/waiting-texts.ts';
+import type { WaitingText } from '../delivery/queue/waiting-texts.ts';
+import type { KnownCarrier } from '../delivery/routing/directory.ts';
 
 export interface Advice {
   reason: string;

@@ -1,6 +1,6 @@
 import { dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
-import { pieceRows } from '../platform/maintenance.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 
 /** A group of numbers whose verifications are held back, or only reported. */
 export interface HoldRow {

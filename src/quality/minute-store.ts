@@ -1,7 +1,7 @@
 import { hourMs, minuteMs, toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
-import { pieceRows } from '../platform/maintenance.ts';
-import { type Span, stepOf } from '../platform/steps.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
+import { type Span, stepOf } from '../platform/work/steps.ts';
 import { answerBounds } from './answer-times.ts';
 import type { CountedRow } from './count-book.ts';
 

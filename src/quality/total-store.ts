@@ -1,7 +1,7 @@
 import { dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import { pieceRows } from '../platform/maintenance.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 import type { CountedRow } from './count-book.ts';
 
 /** The counts of a day, in the order in which they are kept. */

@@ -1,9 +1,9 @@
-import type { AnsweredText } from '../delivery/answered-text.ts';
-import type { SubmitResult } from '../delivery/carrier.ts';
-import type { ChangedText } from '../delivery/receipt-store.ts';
+import type { AnsweredText } from '../delivery/attempts/answered-text.ts';
+import type { SubmitResult } from '../delivery/carrier/carrier.ts';
+import type { ChangedText } from '../delivery/receipts/store.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { type Clock, dayMs } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { newId, uuidTimeMs } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { bucketOf } from './answer-times.ts';

@@ -1,6 +1,6 @@
-import type { KeyRing } from '../platform/keys.ts';
-import { base62, randomBase62 } from '../platform/random.ts';
-import { keyedHash, sameBytes } from '../platform/secrets.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { base62, randomBase62 } from '../platform/crypto/random.ts';
+import { keyedHash, sameBytes } from '../platform/crypto/secrets.ts';
 
 /** `hg_sandbox_<random>_<checksum>`: 190 random bits, and a keyed checksum that detects typos and guesses. */
 export interface ApiKeys {

@@ -1,7 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
-import type { PlanName } from '../platform/config.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import type { PlanName } from '../settings/settings.ts';
 import type { Application, RegistrationStatus } from './application.ts';
 import { applicationColumns } from './registry-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Api } from '../http/route.ts';
-import type { PlanName } from '../platform/config.ts';
+import type { PlanName } from '../settings/settings.ts';
 
 export const apis: readonly Api[] = ['sms', 'verify', 'messaging'];
 export const planNames: readonly PlanName[] = ['free', 'pro', 'enterprise'];

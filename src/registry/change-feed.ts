@@ -1,9 +1,9 @@
 import { type Clock, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
-import { createFairShare } from '../platform/fair-share.ts';
-import { type Listener, openListener } from '../platform/listener.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { type Listener, openListener } from '../platform/database/listener.ts';
 import type { Log } from '../platform/log.ts';
-import { patiently } from '../platform/patiently.ts';
+import { createFairShare } from '../platform/work/fair-share.ts';
+import { patiently } from '../platform/work/patiently.ts';
 import { recordChange } from './change-store.ts';
 
 /** A process that follows the feed. What older versions did not write is null. */

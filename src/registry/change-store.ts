@@ -1,6 +1,6 @@
 import { hourMs, toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
-import { pieceRows } from '../platform/maintenance.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 
 const keptForMs = hourMs;
 

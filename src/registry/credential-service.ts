@@ -1,9 +1,9 @@
 import type { Api } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Database, type Note, noted, type Tx } from '../platform/database.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { type Database, type Note, noted, type Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { KeyRing } from '../platform/keys.ts';
 import type { ApiKeys } from './api-key.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import * as store from './credential-store.ts';

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 
 export interface ApiKeyRow {
   id: string;

@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import { apis } from './application.ts';
 import type { RegistryService } from './registry-service.ts';
 

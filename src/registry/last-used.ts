@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
 
 /** When each credential was last used: kept in memory, written in batches every few seconds. */

@@ -1,6 +1,6 @@
-import type { KeyRing } from '../platform/keys.ts';
-import { randomBase62 } from '../platform/random.ts';
-import { keyedHash, sameBytes } from '../platform/secrets.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { randomBase62 } from '../platform/crypto/random.ts';
+import { keyedHash, sameBytes } from '../platform/crypto/secrets.ts';
 
 export interface StoredSecret {
   id: string;

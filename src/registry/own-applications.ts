@@ -1,4 +1,4 @@
-import { type Database, type Note, noted, type Tx } from '../platform/database.ts';
+import { type Database, type Note, noted, type Tx } from '../platform/database/database.ts';
 import { notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 import type { Application } from './application.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
-import type { PlanName, Plans } from '../platform/config.ts';
-import type { Database, Note, Tx } from '../platform/database.ts';
+import type { Database, Note, Tx } from '../platform/database/database.ts';
 import { ApiError } from '../platform/errors.ts';
+import type { PlanName, Plans } from '../settings/settings.ts';
 import { planNames } from './application.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { allApplications } from './directory.ts';

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../platform/clock.ts';
-import type { PlanLimits, PlanName } from '../platform/config.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import type { PlanLimits, PlanName } from '../settings/settings.ts';
 
 /** The numbers of a plan. */
 export interface PlanNumbers extends PlanLimits {

@@ -1,10 +1,10 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { PlanName } from '../platform/config.ts';
-import { type Database, type Note, noted, type Tx } from '../platform/database.ts';
+import { type Database, type Note, noted, type Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
+import type { PlanName } from '../settings/settings.ts';
 import {
   type Allowances,
   type Application,

@@ -1,7 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import type { Allowances, Application, Registration } from './application.ts';
 
 export async function insertApplication(

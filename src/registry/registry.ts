@@ -1,9 +1,9 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
-import type { Database } from '../platform/database.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import type { Database } from '../platform/database/database.ts';
 import { newId } from '../platform/ids.ts';
-import type { KeyRing } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
+import type { Config } from '../settings/settings.ts';
 import { type ApiKeys, createApiKeys } from './api-key.ts';
 import { type AboutNode, type Change, type ChangeFeed, createChangeFeed } from './change-feed.ts';
 import { type CredentialCache, createCredentialCache } from './credential-cache.ts';

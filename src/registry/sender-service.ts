@@ -1,6 +1,6 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Database, type Note, noted, type Tx } from '../platform/database.ts';
+import { type Database, type Note, noted, type Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import type { ChangeFeed } from './change-feed.ts';

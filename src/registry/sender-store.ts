@@ -1,6 +1,6 @@
 import type { PageRequest } from '../http/list-page.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import type { Sender, SenderStatus } from './sender.ts';
 
 const columns = `id, application_id as "applicationId", sender, countries, status, carriers, registration,

@@ -1,5 +1,5 @@
 import type { GuardHold, HeldSender, SendingRights } from '../http/sending-rights.ts';
-import type { Config, PlanName } from '../platform/config.ts';
+import type { Config, PlanName } from '../settings/settings.ts';
 import { type ChangedPlans, changedPlansColumn } from './plan-store.ts';
 
 /** Segments a day by plan, as long as no operator changes them; null for no limit. */

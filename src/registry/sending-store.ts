@@ -1,7 +1,7 @@
 import type { CountryTemplate } from '../http/sending-rights.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { PlanName } from '../platform/config.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import type { PlanName } from '../settings/settings.ts';
 import { type ChangedPlans, changedPlansColumn } from './plan-store.ts';
 
 export interface StoredTemplate extends CountryTemplate {

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { isLive } from './change-feed.ts';
 
 /** Where people reach the portal: what the node says that began last of those that run. Undefined when none runs. */

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 
 /** Suspends every API key and client secret: the store does not know which were deleted since. Returns how many. */
 export async function suspendCredentials(tx: Tx, nowMs: number): Promise<number> {

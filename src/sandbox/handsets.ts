@@ -1,7 +1,7 @@
 import { type Clock, minuteMs, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import { fromUuid, idTimeMs, uuidFloor, uuidOf } from '../platform/ids.ts';
-import { pieceRows } from '../platform/maintenance.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 
 /** A text that arrived on a virtual phone. The row holds no text: readers render it. */
 export interface HandsetText {

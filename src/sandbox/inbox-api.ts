@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema } from '../http/list-page.ts';
-import { streamReply } from '../http/open-streams.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
+import { streamReply } from '../http/streams/open-streams.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
-import { longestNumber, numberForm, readNumberFilter } from '../messages/phone-number.ts';
+import { longestNumber, numberForm, readNumberFilter } from '../messages/numbers/phone-number.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
 import type { Handsets } from './handsets.ts';
 import type { InboxStreams } from './inbox-streams.ts';

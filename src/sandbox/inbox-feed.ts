@@ -1,4 +1,4 @@
-import { createLiveFeed, type LiveFeed, type LiveItem } from '../http/live-feed.ts';
+import { createLiveFeed, type LiveFeed, type LiveItem } from '../http/streams/live-feed.ts';
 import type { Log } from '../platform/log.ts';
 import type { Handsets } from './handsets.ts';
 import type { InboxText, RenderArrivals } from './inbox-text.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { Piece } from '../http/live-feed.ts';
-import { createOpenStreams, type StreamRequest } from '../http/open-streams.ts';
-import type { StreamPlaces } from '../http/stream-places.ts';
+import type { Piece } from '../http/streams/live-feed.ts';
+import { createOpenStreams, type StreamRequest } from '../http/streams/open-streams.ts';
+import type { StreamPlaces } from '../http/streams/stream-places.ts';
 import type { Handsets } from './handsets.ts';
 import { type InboxEvent, type InboxFeed, type InboxFilter, toEvent } from './inbox-feed.ts';
 import type { RenderArrivals } from './inbox-text.ts';

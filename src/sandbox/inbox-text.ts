@@ -1,7 +1,7 @@
 import type { Message } from '../messages/message.ts';
 import { findMessages } from '../messages/message-store.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { HandsetText } from './handsets.ts';
 
 /** A text on a virtual phone, as the API returns it. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { decodePdu, statusFor } from '../delivery/smpp/decode-pdu.ts';
-import { encodePdu } from '../delivery/smpp/encode-pdu.ts';
-import { createFrameReader } from '../delivery/smpp/frames.ts';
+import { decodePdu, statusFor } from '../smpp/decode.ts';
+import { encodePdu } from '../smpp/encode.ts';
+import { createFrameReader } from '../smpp/frames.ts';
 import {
   type BindAnswerCommand,
   type BindPdu,
@@ -14,7 +14,7 @@ import {
   type SubmitPdu,
   statuses,
   tlvTags,
-} from '../delivery/smpp/pdu.ts';
+} from '../smpp/pdu.ts';
 import type { Behaviour } from './faults.ts';
 
 export type BindMode = 'transmitter' | 'receiver' | 'transceiver';

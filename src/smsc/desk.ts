@@ -1,5 +1,5 @@
-import { type BindPdu, type SubmitFields, type SubmitPdu, statuses } from '../delivery/smpp/pdu.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
+import { type BindPdu, type SubmitFields, type SubmitPdu, statuses } from '../smpp/pdu.ts';
 import type { BindMode, Connection, ConnectionOwner } from './connection.ts';
 import { type Behaviour, treatmentOf } from './faults.ts';
 import { writeIds } from './message-ids.ts';

@@ -1,5 +1,5 @@
-import { emptySubmit, type SubmitFields, type Tlv, tlvTags } from '../delivery/smpp/pdu.ts';
 import { minuteMs } from '../platform/clock.ts';
+import { emptySubmit, type SubmitFields, type Tlv, tlvTags } from '../smpp/pdu.ts';
 import type { Behaviour } from './faults.ts';
 import { wrongId } from './message-ids.ts';
 import { echoOf, type StoredText } from './text-store.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import type { SubmitPdu } from '../delivery/smpp/pdu.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
+import type { SubmitPdu } from '../smpp/pdu.ts';
 import { serveConnection } from './connection.ts';
 import { createDesk, type SmscState } from './desk.ts';
 import { type Behaviour, usualBehaviour } from './faults.ts';

@@ -1,6 +1,6 @@
-import { type Coding, decodeText } from '../delivery/smpp/charset.ts';
-import { findTlv, messageOctets, type SubmitFields, tlvTags } from '../delivery/smpp/pdu.ts';
 import { toTimestamp } from '../platform/clock.ts';
+import { type Coding, decodeText } from '../smpp/charset.ts';
+import { findTlv, messageOctets, type SubmitFields, tlvTags } from '../smpp/pdu.ts';
 import type { Behaviour } from './faults.ts';
 
 export type ReceiptProgress = 'not asked' | 'none' | 'due' | 'sent' | 'acknowledged' | 'refused';

@@ -1,5 +1,5 @@
 import { dayMs } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { type Destination, ofNumber } from './pending-store.ts';
 import { statusCode } from './verification-row.ts';

@@ -1,9 +1,9 @@
 import { cancelTexts } from '../messages/message-store.ts';
-import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import { type Batch, createBatch } from '../platform/database/batch.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import { findNewestTexts, type VerificationAndText } from './newest-texts.ts';
+import { findNewestTexts, type VerificationAndText } from './texts/newest-texts.ts';
 import { asOf } from './verification.ts';
 import { toVerificationRecord } from './verification-record.ts';
 import { cancelPending, findByKeys, type VerificationKey } from './verification-store.ts';

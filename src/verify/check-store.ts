@@ -1,14 +1,14 @@
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { fromTextRows, toTextRows } from '../platform/database/text-rows.ts';
 import { uuidOf } from '../platform/ids.ts';
-import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
 import {
   newestText,
   type RowAndText,
   textRange,
   toVerificationsAndTexts,
   type VerificationAndText,
-} from './newest-texts.ts';
+} from './texts/newest-texts.ts';
 import { reasonCode, recordColumns, statusCode, verificationColumns } from './verification-row.ts';
 import { boundsOf, endings, isOneOf, isPending, type VerificationKey } from './verification-store.ts';
 

@@ -1,11 +1,11 @@
-import { createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { createBatch } from '../platform/database/batch.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import type { KeyRing } from '../platform/keys.ts';
 import { type CheckRow, decideChecks, spendTries } from './check-store.ts';
 import { matchingVersions, testCode } from './code.ts';
-import type { VerificationAndText } from './newest-texts.ts';
+import type { VerificationAndText } from './texts/newest-texts.ts';
 import { asOf, longestTtlSeconds } from './verification.ts';
 import { findByKeys, type VerificationKey } from './verification-store.ts';
 

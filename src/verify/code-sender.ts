@@ -1,6 +1,6 @@
 import type { SendingRights } from '../http/sending-rights.ts';
-import { isRefusedName, senderCarriers, senderOfCodes } from '../messages/held-sender.ts';
-import type { TextFacts } from '../messages/text-route.ts';
+import { isRefusedName, senderCarriers, senderOfCodes } from '../messages/numbers/held-sender.ts';
+import type { TextFacts } from '../messages/text/text-route.ts';
 import { invalidField } from '../platform/errors.ts';
 
 /** The sender of an application's code, before its route may put another in its place. */

@@ -1,6 +1,6 @@
-import { testCodeDigits, testNumberOf } from '../messages/test-numbers.ts';
-import type { KeyRing } from '../platform/keys.ts';
-import { keyedHash } from '../platform/secrets.ts';
+import { testCodeDigits, testNumberOf } from '../messages/numbers/test-numbers.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { keyedHash } from '../platform/crypto/secrets.ts';
 
 /**
  * Derives a verification's code from its id and a ring key, so no row stores it. A resend repeats the same code, and a

@@ -1,7 +1,7 @@
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { readWalk, writeWalk } from '../platform/database/walk.ts';
 import { uuidFloor } from '../platform/ids.ts';
-import { pieceRows } from '../platform/maintenance.ts';
-import { readWalk, writeWalk } from '../platform/walk.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
 import { longestTtlSeconds } from './verification.ts';
 import { reasonOf, statusCode } from './verification-row.ts';
 

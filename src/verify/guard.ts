@@ -1,6 +1,6 @@
-import type { GuardSettings } from '../platform/config.ts';
+import type { GuardSettings } from '../settings/settings.ts';
 import { type HeldNumber, sampleOf } from './held-number.ts';
-import type { CountLimits } from './start-counts.ts';
+import type { CountLimits } from './start/counts.ts';
 import { type BlockReason, mostFailuresADay } from './verification.ts';
 
 /** What the guard decides by: facts about the number, and counts from the database. */

@@ -1,8 +1,8 @@
 import type { GuardHold } from '../http/sending-rights.ts';
-import { narrowGroupOf, wideGroupOf } from '../messages/number-prefix.ts';
-import { routedCountryOf } from '../messages/phone-number.ts';
-import type { KeyRing } from '../platform/keys.ts';
-import { keyedHash } from '../platform/secrets.ts';
+import { narrowGroupOf, wideGroupOf } from '../messages/numbers/number-prefix.ts';
+import { routedCountryOf } from '../messages/numbers/phone-number.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { keyedHash } from '../platform/crypto/secrets.ts';
 
 /** A number in a group that is held back. */
 export interface HeldNumber {

@@ -1,11 +1,11 @@
-import { type Batch, createBatch } from '../platform/batch.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import { type Batch, createBatch } from '../platform/database/batch.ts';
+import type { Database } from '../platform/database/database.ts';
+import { type AnswerToKeep, insertAnswers } from '../platform/database/idempotency.ts';
 import { ApiError } from '../platform/errors.ts';
-import { type AnswerToKeep, insertAnswers } from '../platform/idempotency.ts';
 import type { CheckRow } from './check-store.ts';
 import type { Checks } from './checks.ts';
-import type { VerificationAndText } from './newest-texts.ts';
+import type { VerificationAndText } from './texts/newest-texts.ts';
 
 /** A check with an idempotency key. */
 export interface KeptCheck<Answer> {

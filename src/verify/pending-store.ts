@@ -1,7 +1,7 @@
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { fromTextRows, toTextRows } from '../platform/database/text-rows.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
 import type { Verification } from './verification.ts';
 import {
   reasonCode,

@@ -1,8 +1,8 @@
 import type { PageRequest } from '../http/list-page.ts';
 import { dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { partitionWeekMs } from '../platform/database/partitions.ts';
 import { idTimeMs, toUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
-import { partitionWeekMs } from '../platform/partitions.ts';
 import { type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
 import { statusCode, toVerification, type VerificationRow, verificationColumns } from './verification-row.ts';
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable, openValues, recordId } from '../http/list-page.ts';
 import { type MessageErrorCode, type MessageStatus, messageError, messageStatuses } from '../messages/message.ts';
 import { messageErrorSchema } from '../messages/message-record.ts';
-import { longestNumber, numberForm } from '../messages/phone-number.ts';
+import { longestNumber, numberForm } from '../messages/numbers/phone-number.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
 import {
   attemptsRemaining,

@@ -1,8 +1,8 @@
-import { maskNumber } from '../messages/phone-number.ts';
+import { maskNumber } from '../messages/numbers/phone-number.ts';
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
-import type { Database, Tx } from '../platform/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { readWalk, writeWalk } from '../platform/database/walk.ts';
 import { uuidFloor } from '../platform/ids.ts';
-import { readWalk, writeWalk } from '../platform/walk.ts';
 import { insertVerificationEvents } from './verification-events.ts';
 import { reasonCode, statusCode } from './verification-row.ts';
 import { boundsOf, isOneOf, isPending } from './verification-store.ts';

@@ -1,6 +1,6 @@
-import { readTime, readTimeOrNull } from '../platform/database.ts';
+import { readTime, readTimeOrNull } from '../platform/database/database.ts';
+import { packed, unpack } from '../platform/database/packed-row.ts';
 import { fromUuid } from '../platform/ids.ts';
-import { packed, unpack } from '../platform/packed-row.ts';
 import { type Reason, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
 
 // Postgres stores a name as its place in these lists: add at the end, never remove or reorder.

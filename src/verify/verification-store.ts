@@ -1,15 +1,15 @@
 import { toTimestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/database.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { idWeeks, type PartitionedTable } from '../platform/database/partitions.ts';
+import { fromTextRows, toTextRows } from '../platform/database/text-rows.ts';
 import { idTimeMs, longestRequestMs, uuidFloor, uuidOf } from '../platform/ids.ts';
-import { idWeeks, type PartitionedTable } from '../platform/partitions.ts';
-import { fromTextRows, toTextRows } from '../platform/text-rows.ts';
 import {
   newestText,
   type RowAndText,
   textRange,
   toVerificationsAndTexts,
   type VerificationAndText,
-} from './newest-texts.ts';
+} from './texts/newest-texts.ts';
 import { longestTtlSeconds, type Verification } from './verification.ts';
 import { insertVerificationEvents } from './verification-events.ts';
 import {

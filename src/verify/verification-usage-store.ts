@@ -1,7 +1,7 @@
-import type { Tx } from '../platform/database.ts';
-import { laterAgesMs, type SummedRecords, settledAfterMs } from '../platform/record-sums.ts';
-import { readSums } from '../platform/record-sums-query.ts';
-import type { Span } from '../platform/steps.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { laterAgesMs, type SummedRecords, settledAfterMs } from '../platform/database/record-sums.ts';
+import { readSums } from '../platform/database/record-sums-query.ts';
+import type { Span } from '../platform/work/steps.ts';
 import { longestTtlSeconds } from './verification.ts';
 import { statusCode, statusOf } from './verification-row.ts';
 import { isPending } from './verification-store.ts';

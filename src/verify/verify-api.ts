@@ -13,17 +13,17 @@ import {
 import { type Call, type Route, requireApplication, route } from '../http/route.ts';
 import { unsupportedChannel } from '../messages/channel.ts';
 import type { StartClient } from '../messages/client-scope.ts';
-import { prefixOfGroup } from '../messages/number-prefix.ts';
-import { readNumberFilter, requireNumber } from '../messages/phone-number.ts';
-import type { TextFacts } from '../messages/text-route.ts';
+import { prefixOfGroup } from '../messages/numbers/number-prefix.ts';
+import { readNumberFilter, requireNumber } from '../messages/numbers/phone-number.ts';
+import type { TextFacts } from '../messages/text/text-route.ts';
 import { toTimestamp } from '../platform/clock.ts';
-import type { Idempotency } from '../platform/idempotency.ts';
-import { copyAutofill } from './autofill.ts';
+import type { Idempotency } from '../platform/database/idempotency.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from './code-sender.ts';
-import { templateFor } from './country-template.ts';
-import { prepareText, toMinutes } from './prepared-text.ts';
-import type { StartRequest } from './start-decision.ts';
-import type { StartRules } from './start-rules.ts';
+import type { StartRequest } from './start/decision.ts';
+import type { StartRules } from './start/rules.ts';
+import { copyAutofill } from './texts/autofill.ts';
+import { templateFor } from './texts/country-template.ts';
+import { prepareText, toMinutes } from './texts/prepared-text.ts';
 import { attemptsRemaining, type Verification } from './verification.ts';
 import { canceledVerification } from './verification-examples.ts';
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { codeOf, stepAt } from '../../src/portal/totp.ts';
+import { codeOf, stepAt } from '../../src/accounts/sign-in/totp.ts';
 import { fromBase32 } from '../support/base32.ts';
 import {
   assertGood,

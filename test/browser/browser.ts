@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 import { addCpuSeconds } from '../../scripts/report-cpu.ts';
 import { atEnd } from '../../scripts/shared-by-files.ts';
 import { findChromium } from '../../scripts/system-needs.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { urlOf } from '../support/node-settings.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { carrierKey, findCarrier } from '../../src/delivery/carrier-store.ts';
+import { codeOf, stepAt } from '../../src/accounts/sign-in/totp.ts';
+import { carrierKey, findCarrier } from '../../src/delivery/carrier/store.ts';
 import { hourMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
 import { fromUuid, newId, uuidOf } from '../../src/platform/ids.ts';
-import { codeOf, stepAt } from '../../src/portal/totp.ts';
 import { reasonCode, statusCode } from '../../src/verify/verification-row.ts';
 import { fromBase32 } from '../support/base32.ts';
 import { alsoInLong, inShort } from '../support/effort.ts';

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Balancer, startBalancer } from '../../scripts/balancer.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { migrate } from '../../src/platform/migrate.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

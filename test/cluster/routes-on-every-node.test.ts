@@ -2,10 +2,10 @@
 // texts that the two others accept show when the change acts there.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { decodeText } from '../../src/delivery/smpp/charset.ts';
+import { createLinkMaker } from '../../src/accounts/sign-in/one-time-links.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { openKeyRing } from '../../src/platform/open-key-ring.ts';
-import { createLinkMaker } from '../../src/portal/one-time-links.ts';
+import { openKeyRing } from '../../src/platform/crypto/open-key-ring.ts';
+import { decodeText } from '../../src/smpp/charset.ts';
 import { type Double, startDouble } from '../providers/provider.ts';
 import { createRegistered } from '../support/applications.ts';
 import type { Cluster, ClusterNode } from '../support/cluster.ts';

@@ -1,7 +1,7 @@
 // Which carrier takes a text: section 14 of the contract, with an empty route table.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { carriersChannel } from '../../src/delivery/carrier-store.ts';
+import { carriersChannel } from '../../src/delivery/carrier/store.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';

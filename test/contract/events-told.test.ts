@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTellEvents } from '../../src/compose/event-records.ts';
 import { createInbound } from '../../src/compose/inbound.ts';
-import { createClaims } from '../../src/delivery/claim-store.ts';
+import { createClaims } from '../../src/delivery/queue/claim-store.ts';
 import type { ToldEvent } from '../../src/events/event.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { readEvents } from '../../src/events/event-store.ts';

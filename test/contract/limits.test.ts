@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { randomBase62 } from '../../src/platform/random.ts';
+import { randomBase62 } from '../../src/platform/crypto/random.ts';
 import { sayRaw } from '../socket/raw-connection.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
-import { readConfig } from '../../src/platform/config.ts';
 import { ownedText } from '../../src/platform/owned-text.ts';
 import { createDirectory } from '../../src/registry/directory.ts';
 import { createKeyLookup } from '../../src/registry/key-lookup.ts';
 import { createRegistry, type Registry } from '../../src/registry/registry.ts';
+import { readConfig } from '../../src/settings/settings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { openTestKeyRing } from '../support/key-ring.ts';

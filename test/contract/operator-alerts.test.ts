@@ -1,14 +1,14 @@
 // Alerts for operators (section 13 of the contract): each is fired here, told once, and told once more when it is over.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { type BindState, writeBinds } from '../../src/delivery/carrier-bind-store.ts';
-import { carrierAccount, carrierKey, findCarrier } from '../../src/delivery/carrier-store.ts';
+import { type BindState, writeBinds } from '../../src/delivery/carrier/bind-store.ts';
+import { carrierAccount, carrierKey, findCarrier } from '../../src/delivery/carrier/store.ts';
 import { dayMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
+import { rotateKeyRing } from '../../src/platform/crypto/open-key-ring.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
-import { rotateKeyRing } from '../../src/platform/open-key-ring.ts';
-import type { AlertRecord } from '../../src/portal/alert-api.ts';
-import { alertKinds } from '../../src/quality/alert.ts';
-import { alertSecret } from '../../src/quality/alert-body.ts';
+import type { AlertRecord } from '../../src/portal/operator/alert-api.ts';
+import { alertKinds } from '../../src/quality/alerts/alert.ts';
+import { alertSecret } from '../../src/quality/alerts/body.ts';
 import { answerBounds } from '../../src/quality/answer-times.ts';
 import { dayOf } from '../../src/quality/total-store.ts';
 import { type AlertReceiver, createAlertReceiver } from '../support/alert-receiver.ts';

@@ -1,12 +1,12 @@
 // Carriers, for operators: section 14 of the contract.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { type BindState, writeBinds } from '../../src/delivery/carrier-bind-store.ts';
-import { writeLog } from '../../src/delivery/carrier-log-store.ts';
-import { carrierAccount, carrierKey, findCarrier } from '../../src/delivery/carrier-store.ts';
-import { claimTest, type TestStep, writeTestStep } from '../../src/delivery/carrier-test-store.ts';
+import { type BindState, writeBinds } from '../../src/delivery/carrier/bind-store.ts';
+import { writeLog } from '../../src/delivery/carrier/log-store.ts';
+import { carrierAccount, carrierKey, findCarrier } from '../../src/delivery/carrier/store.ts';
+import { claimTest, type TestStep, writeTestStep } from '../../src/delivery/carrier/test-store.ts';
 import { presetNames } from '../../src/delivery/http/presets/presets.ts';
-import { type ConfiguredCarrier, watchCarriers } from '../../src/delivery/watch-carriers.ts';
+import { type ConfiguredCarrier, watchCarriers } from '../../src/delivery/setup/watch.ts';
 import { statusCode } from '../../src/messages/message-row.ts';
 import { hourMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';

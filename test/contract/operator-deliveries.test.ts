@@ -1,12 +1,12 @@
 // Texts that are stuck or in doubt, for operators, with what to do about each.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { type BindState, writeBinds } from '../../src/delivery/carrier-bind-store.ts';
-import { carrierKey, findCarrier } from '../../src/delivery/carrier-store.ts';
+import { type BindState, writeBinds } from '../../src/delivery/carrier/bind-store.ts';
+import { carrierKey, findCarrier } from '../../src/delivery/carrier/store.ts';
 import { minuteMs } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
-import type { DeliveryRecord } from '../../src/portal/delivery-api.ts';
-import type { QueueRecord } from '../../src/portal/queue-api.ts';
+import type { DeliveryRecord } from '../../src/portal/operator/delivery-api.ts';
+import type { QueueRecord } from '../../src/portal/operator/queue-api.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { signUp, type TestDeveloper } from '../support/developer.ts';
 import { createOperator } from '../support/operator.ts';

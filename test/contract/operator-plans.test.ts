@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { minuteMs } from '../../src/platform/clock.ts';
-import type { NodeRecord } from '../../src/portal/node-api.ts';
+import type { NodeRecord } from '../../src/portal/operator/node-api.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
 import { send, signUp, type TestDeveloper } from '../support/developer.ts';

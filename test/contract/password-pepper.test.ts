@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { minuteMs } from '../../src/platform/clock.ts';
-import { rotateKeyRing } from '../../src/platform/open-key-ring.ts';
+import { rotateKeyRing } from '../../src/platform/crypto/open-key-ring.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send, signUp } from '../support/developer.ts';
 import { testSecret } from '../support/key-ring.ts';

@@ -1,8 +1,8 @@
 // The audit log: every route of the portal that changes something writes who did what, in the transaction of the act.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { deleteOldEntries } from '../../src/portal/audit-store.ts';
-import { codeOf, stepAt } from '../../src/portal/totp.ts';
+import { deleteOldEntries } from '../../src/accounts/audit/store.ts';
+import { codeOf, stepAt } from '../../src/accounts/sign-in/totp.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered } from '../support/applications.ts';
 import { fromBase32 } from '../support/base32.ts';

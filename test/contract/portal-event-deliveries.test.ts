@@ -1,7 +1,7 @@
 // Section 12 of the contract: the events of a record in the portal, and to which webhooks they were delivered.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { EventsPage } from '../../src/portal/event-api.ts';
+import type { EventsPage } from '../../src/portal/developer/event-api.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { signUp } from '../support/developer.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
-import type { EventsPage } from '../../src/portal/event-api.ts';
+import type { EventsPage } from '../../src/portal/developer/event-api.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { beginFeed, writeEvents } from '../support/event-feed.ts';
 import { openEvents } from '../support/events.ts';

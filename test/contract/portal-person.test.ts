@@ -1,7 +1,7 @@
 // Account: change password, sessions with sign-out of others, a second factor, delete the account.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { codeOf, stepAt } from '../../src/portal/totp.ts';
+import { codeOf, stepAt } from '../../src/accounts/sign-in/totp.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { fromBase32 } from '../support/base32.ts';
 import { asDeveloper, createApplication, register, send, signUp, type TestDeveloper } from '../support/developer.ts';

@@ -9,7 +9,7 @@ import { statusOf } from '../../src/messages/message-row.ts';
 import { createMetering } from '../../src/metering/metering.ts';
 import { rollUpUsage } from '../../src/metering/metering-store.ts';
 import { minuteMs } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { deleteArrivalsOf } from '../../src/sandbox/handsets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';

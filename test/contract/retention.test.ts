@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createClaims } from '../../src/delivery/claim-store.ts';
+import { createClaims } from '../../src/delivery/queue/claim-store.ts';
 import { messageStatuses } from '../../src/messages/message.ts';
 import { createMessageRetention } from '../../src/messages/message-retention.ts';
 import { dayMs } from '../../src/platform/clock.ts';
-import { deleteAnswersAbout } from '../../src/platform/idempotency.ts';
+import { deleteAnswersAbout } from '../../src/platform/database/idempotency.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
-import { pieceRows } from '../../src/platform/maintenance.ts';
+import { pieceRows } from '../../src/platform/work/maintenance.ts';
 import { deleteArrivalsOf } from '../../src/sandbox/handsets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
+import { keyedHash } from '../../src/platform/crypto/secrets.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
-import { keyedHash } from '../../src/platform/secrets.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { askForToken, bearer, getToken, verifyScope } from '../support/applications.ts';
 import { run } from '../support/commands.ts';

@@ -1,7 +1,7 @@
 // Section 7 of the contract: scheduled → queued → sent → delivered | undelivered, and failed, expired, canceled, unknown.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createClaims } from '../../src/delivery/claim-store.ts';
+import { createClaims } from '../../src/delivery/queue/claim-store.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';

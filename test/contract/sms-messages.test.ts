@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { rightNumber } from '../../src/messages/phone-number.ts';
-import { rightSender } from '../../src/messages/sender.ts';
-import { rightText } from '../../src/messages/text.ts';
+import { rightNumber } from '../../src/messages/numbers/phone-number.ts';
+import { rightSender } from '../../src/messages/numbers/sender.ts';
+import { rightText } from '../../src/messages/text/text.ts';
 import { dayMs } from '../../src/platform/clock.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/developer.ts';

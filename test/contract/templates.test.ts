@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTextRenderer } from '../../src/compose/text-renderer.ts';
-import { findTextsToSend, templateIdOf } from '../../src/messages/text-to-send.ts';
+import { findTextsToSend, templateIdOf } from '../../src/messages/text/text-to-send.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import type { TestDeveloper } from '../support/developer.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock, toTimestamp } from '../../src/platform/clock.ts';
-import type { Database, Tx } from '../../src/platform/database.ts';
+import type { Database, Tx } from '../../src/platform/database/database.ts';
 import { idFloor, newId, uuidOf } from '../../src/platform/ids.ts';
 import { decideChecks, spendTries } from '../../src/verify/check-store.ts';
 import { lockPending } from '../../src/verify/pending-store.ts';
-import { countStarts } from '../../src/verify/start-counts.ts';
-import { insertStarts, startFree } from '../../src/verify/start-store.ts';
+import { countStarts } from '../../src/verify/start/counts.ts';
+import { insertStarts, startFree } from '../../src/verify/start/store.ts';
 import type { Verification, VerificationStatus } from '../../src/verify/verification.ts';
 import { listVerifications, type VerificationFilter } from '../../src/verify/verification-list.ts';
 import { createVerificationRetention } from '../../src/verify/verification-retention.ts';

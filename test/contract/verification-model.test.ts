@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import type { KeyRing } from '../../src/platform/keys.ts';
+import type { KeyRing } from '../../src/platform/crypto/keys.ts';
 import { derivedCode } from '../../src/verify/code.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { checkEvents, listen, watchStates } from '../support/event-witness.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createMessageRetention } from '../../src/messages/message-retention.ts';
 import { dayMs, minuteMs } from '../../src/platform/clock.ts';
-import { partitionWeekMs } from '../../src/platform/partitions.ts';
+import { partitionWeekMs } from '../../src/platform/database/partitions.ts';
 import { deleteArrivalsOf } from '../../src/sandbox/handsets.ts';
 import { createVerificationRetention } from '../../src/verify/verification-retention.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';

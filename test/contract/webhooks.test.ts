@@ -9,7 +9,7 @@ import type {
   WebhookDelivery,
   WebhookDetail,
   WebhookTest,
-} from '../../src/portal/webhook-record.ts';
+} from '../../src/portal/developer/webhook-record.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createApplication, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { writeEvents } from '../support/event-feed.ts';

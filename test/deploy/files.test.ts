@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { settings } from '../../src/platform/config.ts';
+import { settings } from '../../src/settings/settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');

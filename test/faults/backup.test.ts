@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { statusCode } from '../../src/messages/message-row.ts';
-import type { Tx } from '../../src/platform/database.ts';
+import type { Tx } from '../../src/platform/database/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { backupPath, openBackupFile } from '../support/backups.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Batch, createBatch } from '../../src/platform/batch.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { createDatabase, type Database, type Timeouts, type Tx } from '../../src/platform/database.ts';
+import { type Batch, createBatch } from '../../src/platform/database/batch.ts';
+import { createDatabase, type Database, type Timeouts, type Tx } from '../../src/platform/database/database.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

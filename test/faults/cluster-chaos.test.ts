@@ -6,7 +6,7 @@ import { before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiNames } from '../../src/http/route.ts';
 import { statusCode, statusCodes } from '../../src/messages/message-row.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { fromUuid, uuidOf } from '../../src/platform/ids.ts';
 import { statusCode as verificationStatusCode } from '../../src/verify/verification-row.ts';
 import { createRegistered } from '../support/applications.ts';

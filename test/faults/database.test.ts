@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createDatabase, type Database } from '../../src/platform/database.ts';
+import { createDatabase, type Database } from '../../src/platform/database/database.ts';
 import { ApiError } from '../../src/platform/errors.ts';
-import { patiently } from '../../src/platform/patiently.ts';
+import { patiently } from '../../src/platform/work/patiently.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { createFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';

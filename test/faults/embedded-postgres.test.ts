@@ -15,11 +15,11 @@ import {
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createDatabase, type Database } from '../../src/platform/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { createDatabase, type Database } from '../../src/platform/database/database.ts';
 import { ApiError, StartError } from '../../src/platform/errors.ts';
-import { findPostgresBinaries } from '../../src/platform/postgres-binaries.ts';
-import { asUser, findUnprivileged, type Unprivileged } from '../../src/platform/unprivileged.ts';
+import { findPostgresBinaries } from '../../src/platform/postgres/binaries.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/postgres/embedded.ts';
+import { asUser, findUnprivileged, type Unprivileged } from '../../src/platform/postgres/unprivileged.ts';
 import { createTestLog } from '../support/log.ts';
 import { isRunning, livingPostmaster, makeFolder, processesOn, waitUntilGone } from '../support/process.ts';
 

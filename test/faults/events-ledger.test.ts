@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eventTypes, type ToldEvent } from '../../src/events/event.ts';
 import { apiNames, type Scope } from '../../src/http/route.ts';
 import { statusCodes } from '../../src/messages/message-row.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { fromUuid, uuidOf } from '../../src/platform/ids.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import type { Cluster, ClusterNode } from '../support/cluster.ts';

@@ -10,10 +10,10 @@ import { createGateway } from '../../src/edge/gateway.ts';
 import { createMemoryWindows } from '../../src/edge/memory-windows.ts';
 import { createTokenChecksums } from '../../src/identity/token-checksum.ts';
 import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
-import type { Database } from '../../src/platform/database.ts';
-import { createKeyRing } from '../../src/platform/keys.ts';
+import { createKeyRing } from '../../src/platform/crypto/keys.ts';
+import { randomBase62 } from '../../src/platform/crypto/random.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { ownedText } from '../../src/platform/owned-text.ts';
-import { randomBase62 } from '../../src/platform/random.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import {
   bearer,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
-import { readConfig } from '../../src/platform/config.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
+import { readConfig } from '../../src/settings/settings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openTestKeyRing } from '../support/key-ring.ts';
 import { createTestLog } from '../support/log.ts';

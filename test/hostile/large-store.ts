@@ -1,6 +1,6 @@
 // A store as it is after years of use, or after an attack: millions of rows that are over, and many of one caller.
 import { systemClock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { idFloor, uuidFloor, uuidOf } from '../../src/platform/ids.ts';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
 import { statusCode } from '../../src/verify/verification-row.ts';

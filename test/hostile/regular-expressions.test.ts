@@ -94,7 +94,13 @@ test('those that are put together when a file is loaded, or by a function', asyn
   const inFiles = files.filter((name) => (found.get(name)?.constructed ?? 0) > 0).sort((a, b) => (a < b ? -1 : 1));
   assert.deepEqual(
     inFiles,
-    ['http/validation.ts', 'portal/email.ts', 'registry/api-key.ts', 'verify/autofill.ts', 'verify/sender-name.ts'],
+    [
+      'http/request/validation.ts',
+      'accounts/people/email.ts',
+      'registry/api-key.ts',
+      'verify/texts/autofill.ts',
+      'verify/texts/sender-name.ts',
+    ],
     'put a new one together where this test can see it, and name its file here',
   );
   const made: Expression[] = [];
@@ -107,9 +113,9 @@ test('those that are put together when a file is loaded, or by a function', asyn
     },
   });
   try {
-    await import('../../src/portal/email.ts?again' as string);
-    await import('../../src/verify/autofill.ts?again' as string);
-    await import('../../src/verify/sender-name.ts?again' as string);
+    await import('../../src/accounts/people/email.ts?again' as string);
+    await import('../../src/verify/texts/autofill.ts?again' as string);
+    await import('../../src/verify/texts/sender-name.ts?again' as string);
     const { createApiKeys } = await import('../../src/registry/api-key.ts');
     createApiKeys({ keyFor: () => Buffer.alloc(32) } as never, 'sandbox');
   } finally {

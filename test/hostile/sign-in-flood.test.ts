@@ -2,11 +2,11 @@
 // up, can neither fill the table, nor push out what matters, nor learn which e-mails have accounts.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { mostSignInsPerEmail } from '../../src/accounts/sign-in/store.ts';
+import { createSignInUpkeep } from '../../src/accounts/sign-in/upkeep.ts';
 import { dayMs, hourMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { pieceRows } from '../../src/platform/maintenance.ts';
-import { mostSignInsPerEmail } from '../../src/portal/sign-in-store.ts';
-import { createSignInUpkeep } from '../../src/portal/sign-in-upkeep.ts';
+import { pieceRows } from '../../src/platform/work/maintenance.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { createOperator } from '../support/operator.ts';

@@ -8,8 +8,8 @@ import { insertUnlessOptOuts } from '../../src/messages/message-insert-store.ts'
 import { createMessageService } from '../../src/messages/message-service.ts';
 import { noOptOuts, type OptOutCheck } from '../../src/messages/opt-out-check.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
-import type { AnswerToKeep } from '../../src/platform/idempotency.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import type { AnswerToKeep } from '../../src/platform/database/idempotency.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { routeTo } from '../support/routes.ts';

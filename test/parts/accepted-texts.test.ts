@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createClaims } from '../../src/delivery/claim-store.ts';
+import { createClaims } from '../../src/delivery/queue/claim-store.ts';
 import { createAcceptedTexts, packTexts } from '../../src/messages/accepted-texts.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { lanes } from '../../src/messages/message-queue.ts';
-import { findTextsToSend, type TextToSend } from '../../src/messages/text-to-send.ts';
+import { findTextsToSend, type TextToSend } from '../../src/messages/text/text-to-send.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

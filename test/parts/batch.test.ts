@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Batch, type BatchOptions, createBatch } from '../../src/platform/batch.ts';
-import type { QueueLimits } from '../../src/platform/batch-queue.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { Database, Tx } from '../../src/platform/database.ts';
-import { sqlStateOf } from '../../src/platform/database-errors.ts';
+import { type Batch, type BatchOptions, createBatch } from '../../src/platform/database/batch.ts';
+import type { QueueLimits } from '../../src/platform/database/batch-queue.ts';
+import type { Database, Tx } from '../../src/platform/database/database.ts';
+import { sqlStateOf } from '../../src/platform/database/errors.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { LongText, PartState, SubmitResult } from '../../src/delivery/carrier.ts';
-import { createReceipts, type Receipts } from '../../src/delivery/receipts.ts';
-import { takeUnmatched } from '../../src/delivery/unmatched-receipt-store.ts';
+import type { LongText, PartState, SubmitResult } from '../../src/delivery/carrier/carrier.ts';
+import { createReceipts, type Receipts } from '../../src/delivery/receipts/receipts.ts';
+import { takeUnmatched } from '../../src/delivery/receipts/unmatched-store.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { accepted, createDeliverySteps, type DeliverySteps, unanswered } from '../support/delivery-steps.ts';

@@ -1,10 +1,8 @@
 // The rows of carriers, as workers and web nodes follow them.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { type BindState, readBinds, writeBinds } from '../../src/delivery/carrier-bind-store.ts';
-import { type CarrierDirectory, createCarrierDirectory } from '../../src/delivery/carrier-directory.ts';
-import { readLogs, writeLog } from '../../src/delivery/carrier-log-store.ts';
-import { sealSecrets } from '../../src/delivery/carrier-secrets.ts';
+import { type BindState, readBinds, writeBinds } from '../../src/delivery/carrier/bind-store.ts';
+import { readLogs, writeLog } from '../../src/delivery/carrier/log-store.ts';
 import {
   type CarrierRow,
   carrierKey,
@@ -15,7 +13,7 @@ import {
   notifyCarriers,
   pauseCarrier,
   wantLog,
-} from '../../src/delivery/carrier-store.ts';
+} from '../../src/delivery/carrier/store.ts';
 import {
   type CarrierTest,
   claimTest,
@@ -24,14 +22,16 @@ import {
   insertTest,
   type TestStep,
   writeTestStep,
-} from '../../src/delivery/carrier-test-store.ts';
-import { emptyTable, type RouteTable } from '../../src/delivery/route-table.ts';
-import { insertTable } from '../../src/delivery/route-table-store.ts';
-import { route } from '../../src/delivery/routing.ts';
-import { type ConfiguredCarrier, watchCarriers } from '../../src/delivery/watch-carriers.ts';
+} from '../../src/delivery/carrier/test-store.ts';
+import { type CarrierDirectory, createCarrierDirectory } from '../../src/delivery/routing/directory.ts';
+import { route } from '../../src/delivery/routing/routing.ts';
+import { emptyTable, type RouteTable } from '../../src/delivery/routing/table.ts';
+import { insertTable } from '../../src/delivery/routing/table-store.ts';
+import { sealSecrets } from '../../src/delivery/setup/secrets.ts';
+import { type ConfiguredCarrier, watchCarriers } from '../../src/delivery/setup/watch.ts';
 import { dayMs, toTimestamp } from '../../src/platform/clock.ts';
-import { createDatabase } from '../../src/platform/database.ts';
-import type { OpenKeyRing } from '../../src/platform/open-key-ring.ts';
+import type { OpenKeyRing } from '../../src/platform/crypto/open-key-ring.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createDeliverySteps } from '../support/delivery-steps.ts';

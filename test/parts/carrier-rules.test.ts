@@ -1,11 +1,11 @@
 // What a worker does for carriers with binds: parts, lanes, other carriers, codes that are no longer needed.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { LongText, PartState, Receipt, SubmitResult } from '../../src/delivery/carrier.ts';
-import { createClosedCarrier } from '../../src/delivery/closed-carrier.ts';
-import { createDeliveryWorker, type DeliveryWorkerOptions } from '../../src/delivery/delivery-worker.ts';
-import { createReceipts } from '../../src/delivery/receipts.ts';
-import { createUnreported } from '../../src/delivery/unreported.ts';
+import type { LongText, PartState, Receipt, SubmitResult } from '../../src/delivery/carrier/carrier.ts';
+import { createClosedCarrier } from '../../src/delivery/carrier/closed.ts';
+import { createReceipts } from '../../src/delivery/receipts/receipts.ts';
+import { createUnreported } from '../../src/delivery/receipts/unreported.ts';
+import { createDeliveryWorker, type DeliveryWorkerOptions } from '../../src/delivery/worker/worker.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { hourMs } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';

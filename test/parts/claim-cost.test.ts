@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Capacity } from '../../src/delivery/carrier.ts';
-import { createClaims } from '../../src/delivery/claim-store.ts';
+import type { Capacity } from '../../src/delivery/carrier/carrier.ts';
+import { createClaims } from '../../src/delivery/queue/claim-store.ts';
 import { lanes } from '../../src/messages/message-queue.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { tellFigure } from '../support/figures.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { requireClockAgrees } from '../../src/platform/clock-check.ts';
+import { requireClockAgrees } from '../../src/platform/database/clock-check.ts';
 import { StartError } from '../../src/platform/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
-import type { Database } from '../../src/platform/database.ts';
-import { isConnectionLoss, sqlStateOf } from '../../src/platform/database-errors.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { isConnectionLoss, sqlStateOf } from '../../src/platform/database/errors.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { urlOf } from '../support/node-settings.ts';

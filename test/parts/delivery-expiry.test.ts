@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { expireWaiting, fillInExpiry } from '../../src/delivery/expiry-store.ts';
-import { createReceipts } from '../../src/delivery/receipts.ts';
+import { expireWaiting, fillInExpiry } from '../../src/delivery/queue/expiry-store.ts';
+import { createReceipts } from '../../src/delivery/receipts/receipts.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { cancelMessages } from '../../src/messages/message-store.ts';
 import { minuteMs } from '../../src/platform/clock.ts';

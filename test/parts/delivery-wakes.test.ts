@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { type Double, startDouble } from '../providers/provider.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRunningClock } from '../support/clock.ts';

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { SubmitResult } from '../../src/delivery/carrier.ts';
-import { createClaims } from '../../src/delivery/claim-store.ts';
+import type { SubmitResult } from '../../src/delivery/carrier/carrier.ts';
+import { createClaims } from '../../src/delivery/queue/claim-store.ts';
+import { createReceipts } from '../../src/delivery/receipts/receipts.ts';
+import { createUnreported } from '../../src/delivery/receipts/unreported.ts';
+import type { NextCarrier } from '../../src/delivery/routing/next-carrier.ts';
 import {
   createDeliveryWorker,
   type DeliveryWorker,
   type DeliveryWorkerOptions,
-} from '../../src/delivery/delivery-worker.ts';
-import type { NextCarrier } from '../../src/delivery/next-carrier.ts';
-import { createReceipts } from '../../src/delivery/receipts.ts';
-import { createUnreported } from '../../src/delivery/unreported.ts';
+} from '../../src/delivery/worker/worker.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { lanes } from '../../src/messages/message-queue.ts';
 import { statusCode } from '../../src/messages/message-row.ts';
 import { hourMs } from '../../src/platform/clock.ts';
-import type { Database, Statement } from '../../src/platform/database.ts';
+import type { Database, Statement } from '../../src/platform/database/database.ts';
 import { unavailable } from '../../src/platform/errors.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';

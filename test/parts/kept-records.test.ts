@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createChores } from '../../src/compose/chores.ts';
-import { createClaims } from '../../src/delivery/claim-store.ts';
-import { neededTextsFrom } from '../../src/delivery/needed-texts.ts';
-import { queueColumns } from '../../src/delivery/queue-columns.ts';
+import { createClaims } from '../../src/delivery/queue/claim-store.ts';
+import { queueColumns } from '../../src/delivery/queue/columns.ts';
+import { neededTextsFrom } from '../../src/delivery/receipts/needed-texts.ts';
 import { dayMs, hourMs } from '../../src/platform/clock.ts';
-import type { Database, Tx } from '../../src/platform/database.ts';
+import type { Database, Tx } from '../../src/platform/database/database.ts';
+import { partitionWeekMs } from '../../src/platform/database/partitions.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
-import { partitionWeekMs } from '../../src/platform/partitions.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createTestClock } from '../support/clock.ts';
 import { eventsOf, listen } from '../support/event-witness.ts';

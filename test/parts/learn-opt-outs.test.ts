@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createInbound } from '../../src/compose/inbound.ts';
 import { learnOptOuts } from '../../src/compose/learn-opt-outs.ts';
-import { maskNumber } from '../../src/messages/phone-number.ts';
+import { maskNumber } from '../../src/messages/numbers/phone-number.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
 import { StartError } from '../../src/platform/errors.ts';
-import { migrate } from '../../src/platform/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestLog } from '../support/log.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { type NodeLock, type NodeLockOptions, takeNodeLock } from '../../src/platform/database/node-lock.ts';
 import { StartError } from '../../src/platform/errors.ts';
-import { type NodeLock, type NodeLockOptions, takeNodeLock } from '../../src/platform/node-lock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createFaultProxy } from '../support/fault-proxy.ts';
 import { createTestLog } from '../support/log.ts';

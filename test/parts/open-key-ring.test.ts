@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { minuteMs } from '../../src/platform/clock.ts';
+import type { KeyRing } from '../../src/platform/crypto/keys.ts';
+import { type OpenKeyRing, openKeyRing, rotateKeyRing } from '../../src/platform/crypto/open-key-ring.ts';
 import { ApiError, StartError } from '../../src/platform/errors.ts';
-import type { KeyRing } from '../../src/platform/keys.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { type OpenKeyRing, openKeyRing, rotateKeyRing } from '../../src/platform/open-key-ring.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';

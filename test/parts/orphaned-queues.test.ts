@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { DeliveryWorker } from '../../src/delivery/delivery-worker.ts';
-import { createOrphanedQueues } from '../../src/delivery/orphaned-queues.ts';
-import type { Database } from '../../src/platform/database.ts';
+import { createOrphanedQueues } from '../../src/delivery/worker/orphaned-queues.ts';
+import type { DeliveryWorker } from '../../src/delivery/worker/worker.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { unavailable } from '../../src/platform/errors.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { dayMs } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
-import { uuidFloor } from '../../src/platform/ids.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import {
   deleteOldRows,
   dropOldPartition,
   idWeeks,
   makePartitions,
   partitionWeekMs,
-} from '../../src/platform/partitions.ts';
+} from '../../src/platform/database/partitions.ts';
+import { uuidFloor } from '../../src/platform/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const table = { name: 'thing', key: 'id', spans: idWeeks };

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { systemClock as clock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { createDirectory } from '../../src/registry/directory.ts';
-import { startFree } from '../../src/verify/start-store.ts';
+import { startFree } from '../../src/verify/start/store.ts';
 import type { Verification } from '../../src/verify/verification.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

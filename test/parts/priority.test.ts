@@ -1,9 +1,9 @@
 // Texts of high priority on their way: they travel in the first lane with the codes, and are plain texts otherwise.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { createDeliveryWorker } from '../../src/delivery/delivery-worker.ts';
-import type { Claim } from '../../src/delivery/queue-entry.ts';
-import { createReceipts } from '../../src/delivery/receipts.ts';
+import type { Claim } from '../../src/delivery/attempts/queued-text.ts';
+import { createReceipts } from '../../src/delivery/receipts/receipts.ts';
+import { createDeliveryWorker } from '../../src/delivery/worker/worker.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { listMessages } from '../../src/messages/message-list.ts';
 import { cancelMessages } from '../../src/messages/message-store.ts';

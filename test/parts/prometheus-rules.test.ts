@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { alertKinds } from '../../src/quality/alert.ts';
+import { alertKinds } from '../../src/quality/alerts/alert.ts';
 import { answerBounds } from '../../src/quality/answer-times.ts';
 import { createTestApp } from '../support/app.ts';
 

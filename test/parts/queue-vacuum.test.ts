@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createQueueVacuum } from '../../src/delivery/queue-vacuum.ts';
+import { createQueueVacuum } from '../../src/delivery/queue/vacuum.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestLog } from '../support/log.ts';
 

@@ -1,9 +1,9 @@
 // A text that may have been sent twice ends by the receipt of the copy that we know, however the carrier spells its id.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { PartState, Receipt, SubmitResult } from '../../src/delivery/carrier.ts';
-import { createReceipts, type Receipts } from '../../src/delivery/receipts.ts';
-import { type IdForms, receiptKeyOf, receiptKeysOf } from '../../src/delivery/smpp/carrier-ids.ts';
+import type { PartState, Receipt, SubmitResult } from '../../src/delivery/carrier/carrier.ts';
+import { type IdForms, receiptKeyOf, receiptKeysOf } from '../../src/delivery/carrier/receipt-keys.ts';
+import { createReceipts, type Receipts } from '../../src/delivery/receipts/receipts.ts';
 import type { Message, ReceiptOutcome } from '../../src/messages/message.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

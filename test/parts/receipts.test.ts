@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createTellEvents } from '../../src/compose/event-records.ts';
-import type { AttemptResult } from '../../src/delivery/attempt-result.ts';
-import type { Receipt } from '../../src/delivery/carrier.ts';
-import type { Claim } from '../../src/delivery/queue-entry.ts';
-import { createReceipts, type Receipts } from '../../src/delivery/receipts.ts';
+import type { Claim } from '../../src/delivery/attempts/queued-text.ts';
+import type { AttemptResult } from '../../src/delivery/attempts/result.ts';
+import type { Receipt } from '../../src/delivery/carrier/carrier.ts';
+import { createReceipts, type Receipts } from '../../src/delivery/receipts/receipts.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { findEvents } from '../../src/events/event-store.ts';
 import {
@@ -21,9 +21,9 @@ import { toMessageRecord } from '../../src/messages/message-record.ts';
 import { statusCode, statusOf } from '../../src/messages/message-row.ts';
 import { cancelMessages, findByKeys } from '../../src/messages/message-store.ts';
 import { hourMs, systemClock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import { createKeyRing } from '../../src/platform/crypto/keys.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
-import { createKeyRing } from '../../src/platform/keys.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {

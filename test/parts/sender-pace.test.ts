@@ -1,9 +1,9 @@
 // Senders with a limit of their own: all nodes and carriers together keep it.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createDeliveryWorker } from '../../src/delivery/delivery-worker.ts';
-import { createReceipts } from '../../src/delivery/receipts.ts';
-import { createSenderPace, type SenderRate } from '../../src/delivery/sender-pace.ts';
+import { createSenderPace, type SenderRate } from '../../src/delivery/carrier/sender-pace.ts';
+import { createReceipts } from '../../src/delivery/receipts/receipts.ts';
+import { createDeliveryWorker } from '../../src/delivery/worker/worker.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';

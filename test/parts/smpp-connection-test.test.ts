@@ -1,12 +1,12 @@
 // The steps of a carrier's test that need only a connection, against an SMSC that does what each test says.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isAllowedAddress } from '../../src/delivery/carrier-address.ts';
-import { readSettings } from '../../src/delivery/carrier-settings.ts';
-import type { TestStep } from '../../src/delivery/carrier-test-store.ts';
+import { isAllowedAddress } from '../../src/delivery/carrier/address.ts';
+import type { TestStep } from '../../src/delivery/carrier/test-store.ts';
+import { readSettings } from '../../src/delivery/setup/settings.ts';
 import { testConnection } from '../../src/delivery/smpp/connection-test.ts';
-import type { BindCommand, Pdu } from '../../src/delivery/smpp/pdu.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import type { BindCommand, Pdu } from '../../src/smpp/pdu.ts';
 import { createCertificate } from '../support/certificates.ts';
 import { type Script, startScriptedSmsc, usualAnswer } from '../support/scripted-smsc.ts';
 

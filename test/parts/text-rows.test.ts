@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { type Cell, fromTextRows, toTextRows } from '../../src/platform/text-rows.ts';
+import { type Cell, fromTextRows, toTextRows } from '../../src/platform/database/text-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let db: TestDatabase;

@@ -1,10 +1,10 @@
 // What carriers do is counted from real submits and receipts, once, on the day and in the minute of the text.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { SubmitResult } from '../../src/delivery/carrier.ts';
-import { createDeliveryWorker } from '../../src/delivery/delivery-worker.ts';
-import { createReceipts } from '../../src/delivery/receipts.ts';
-import { loadPhoneNumbers } from '../../src/messages/phone-number.ts';
+import type { SubmitResult } from '../../src/delivery/carrier/carrier.ts';
+import { createReceipts } from '../../src/delivery/receipts/receipts.ts';
+import { createDeliveryWorker } from '../../src/delivery/worker/worker.ts';
+import { loadPhoneNumbers } from '../../src/messages/numbers/phone-number.ts';
 import { dayMs, hourMs, minuteMs } from '../../src/platform/clock.ts';
 import { readAnswerTimes, readMinutes } from '../../src/quality/minute-store.ts';
 import { dayOf, readTotals, type TotalRow } from '../../src/quality/total-store.ts';

@@ -4,7 +4,7 @@ import type { CountedRequest } from '../../src/http/admission.ts';
 import { everyRight } from '../../src/http/sending-rights.ts';
 import { createTraceDeletion, listTraces, tracesKeptMs } from '../../src/metering/metering-store.ts';
 import { createTraceBuffer, type TraceBuffer } from '../../src/metering/trace-buffer.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { idFloor, newId } from '../../src/platform/ids.ts';
 import { ownedText } from '../../src/platform/owned-text.ts';

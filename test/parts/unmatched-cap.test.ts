@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Receipt } from '../../src/delivery/carrier.ts';
-import { createReceipts } from '../../src/delivery/receipts.ts';
+import type { Receipt } from '../../src/delivery/carrier/carrier.ts';
+import { createReceipts } from '../../src/delivery/receipts/receipts.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestLog } from '../support/log.ts';

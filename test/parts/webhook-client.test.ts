@@ -3,9 +3,9 @@ import type { LookupAddress } from 'node:dns';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { createWebhookClient, type WebhookClientOptions } from '../../src/events/webhook-client.ts';
-import { createWebhookGuard, type Resolver } from '../../src/platform/address-guard.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { createWebhookGuard, type Resolver } from '../../src/platform/http-out/address-guard.ts';
+import { createWebhookClient, type WebhookClientOptions } from '../../src/webhooks/client.ts';
 import { createCertificate } from '../support/certificates.ts';
 import { answer, createWebhookReceiver, ok, type WebhookReceiver } from '../support/webhook-receiver.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createDisableHopeless } from '../../src/events/webhook-disable.ts';
-import { attemptWaitsMs } from '../../src/events/webhook-schedule.ts';
 import { dayMs } from '../../src/platform/clock.ts';
+import { createDisableHopeless } from '../../src/webhooks/disable.ts';
+import { attemptWaitsMs } from '../../src/webhooks/schedule.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { answer, createWebhookReceiver, ok, type Respond, type WebhookReceiver } from '../support/webhook-receiver.ts';

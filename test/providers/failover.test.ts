@@ -2,8 +2,8 @@
 // provider fails.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { decodeText } from '../../src/delivery/smpp/charset.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
+import { decodeText } from '../../src/smpp/charset.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { send } from '../support/developer.ts';
 import { createHttpCarrierWorld, type HttpCarrierWorld } from '../support/http-carrier-world.ts';

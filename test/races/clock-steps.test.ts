@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createDeliveryWorker } from '../../src/delivery/delivery-worker.ts';
-import { createReceipts } from '../../src/delivery/receipts.ts';
+import { createReceipts } from '../../src/delivery/receipts/receipts.ts';
+import { createDeliveryWorker } from '../../src/delivery/worker/worker.ts';
 import { type Clock, hourMs, minuteMs, systemClock } from '../../src/platform/clock.ts';
-import { watchClock } from '../../src/platform/clock-check.ts';
+import { watchClock } from '../../src/platform/database/clock-check.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Receipt } from '../../src/delivery/carrier.ts';
-import type { Claim } from '../../src/delivery/queue-entry.ts';
-import { createReceipts } from '../../src/delivery/receipts.ts';
+import type { Claim } from '../../src/delivery/attempts/queued-text.ts';
+import type { Receipt } from '../../src/delivery/carrier/carrier.ts';
+import { createReceipts } from '../../src/delivery/receipts/receipts.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { createMessageService } from '../../src/messages/message-service.ts';
 import { cancelMessages } from '../../src/messages/message-store.ts';
-import type { Database } from '../../src/platform/database.ts';
-import { sqlStateOf } from '../../src/platform/database-errors.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { sqlStateOf } from '../../src/platform/database/errors.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {

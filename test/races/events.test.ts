@@ -9,7 +9,7 @@ import { addListener } from '../../src/events/listener-store.ts';
 import { createListeners } from '../../src/events/listeners.ts';
 import { beginDay, newestPosition } from '../../src/events/position.ts';
 import { dayMs, systemClock } from '../../src/platform/clock.ts';
-import type { Database, Session, Tx } from '../../src/platform/database.ts';
+import type { Database, Session, Tx } from '../../src/platform/database/database.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createHandsets, type DueReceipt } from '../../src/sandbox/handsets.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';

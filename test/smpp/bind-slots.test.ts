@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type BindSlots, createBindSlots, type WantedSlots } from '../../src/delivery/smpp/bind-slots.ts';
-import type { Database, Session } from '../../src/platform/database.ts';
+import { type BindSlots, createBindSlots, type WantedSlots } from '../../src/delivery/carrier/slots.ts';
+import type { Database, Session } from '../../src/platform/database/database.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,9 +2,9 @@
 // clock that stands still until the test turns it.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { decodeText } from '../../src/delivery/smpp/charset.ts';
-import type { Pdu } from '../../src/delivery/smpp/pdu.ts';
-import { statuses } from '../../src/delivery/smpp/pdu.ts';
+import { decodeText } from '../../src/smpp/charset.ts';
+import type { Pdu } from '../../src/smpp/pdu.ts';
+import { statuses } from '../../src/smpp/pdu.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { type CarrierWorld, createCarrierWorld, receiptOf, type ShownCarrier } from '../support/carrier-world.ts';

@@ -1,8 +1,8 @@
 // The whole carrier, from the API to the receipt, with SMSCs of others and with ours. tshark judges everything that passes.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { commandIds } from '../../src/delivery/smpp/pdu.ts';
-import type { SmppSettings } from '../../src/delivery/smpp/smpp-settings.ts';
+import type { SmppSettings } from '../../src/delivery/smpp/settings.ts';
+import { commandIds } from '../../src/smpp/pdu.ts';
 import { startSmsc } from '../../src/smsc/server.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { connectCarrier, deleteCarrier } from '../support/carrier.ts';

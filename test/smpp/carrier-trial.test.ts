@@ -1,7 +1,7 @@
 // An operator's test of a carrier, and what it does to the carrier's own connections.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import type { Pdu } from '../../src/delivery/smpp/pdu.ts';
+import type { Pdu } from '../../src/smpp/pdu.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type CarrierWorld, createCarrierWorld, receiptOf } from '../support/carrier-world.ts';
 import { createRunningClock } from '../support/clock.ts';

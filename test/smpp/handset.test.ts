@@ -1,7 +1,7 @@
 // In the sandbox the virtual phones show texts that went through a configured carrier.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { emptySubmit } from '../../src/delivery/smpp/pdu.ts';
+import { emptySubmit } from '../../src/smpp/pdu.ts';
 import type { Behaviour } from '../../src/smsc/faults.ts';
 import { type Smsc, startSmsc } from '../../src/smsc/server.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';

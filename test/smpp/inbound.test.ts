@@ -1,8 +1,8 @@
 // Texts from phones by SMPP: the real app and database, a scripted SMSC, and a clock that stands still until it is turned.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { encodeText } from '../../src/delivery/smpp/charset.ts';
-import { type DataPdu, type DeliverPdu, emptySubmit, type Pdu, tlvTags } from '../../src/delivery/smpp/pdu.ts';
+import { encodeText } from '../../src/smpp/charset.ts';
+import { type DataPdu, type DeliverPdu, emptySubmit, type Pdu, tlvTags } from '../../src/smpp/pdu.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type CarrierWorld, createCarrierWorld, receiptOf } from '../support/carrier-world.ts';
 import { send } from '../support/developer.ts';

@@ -2,7 +2,7 @@
 // stands still until the test turns it.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { type Pdu, statuses } from '../../src/delivery/smpp/pdu.ts';
+import { type Pdu, statuses } from '../../src/smpp/pdu.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type CarrierWorld, createCarrierWorld } from '../support/carrier-world.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { afterEach, describe, test } from 'node:test';
-import { readDelivered } from '../../src/delivery/smpp/receipt.ts';
+import { readDelivered } from '../../src/smpp/receipt.ts';
 import { type Smsc, startSmsc } from '../../src/smsc/server.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectNpm, type PeerPdu, startNpmSmsc } from './npm-smpp.ts';

@@ -2,7 +2,7 @@
 // left go on with its next connection. The real app and database, a scripted SMSC, a clock that the test turns.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import type { Pdu } from '../../src/delivery/smpp/pdu.ts';
+import type { Pdu } from '../../src/smpp/pdu.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { type CarrierWorld, createCarrierWorld } from '../support/carrier-world.ts';

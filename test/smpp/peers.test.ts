@@ -2,11 +2,11 @@
 // tshark as a reader of captures.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { receiptKeyOf, receiptKeysOf } from '../../src/delivery/smpp/carrier-ids.ts';
-import { type BindCommand, commandIds } from '../../src/delivery/smpp/pdu.ts';
-import { readDelivered } from '../../src/delivery/smpp/receipt.ts';
-import type { SmppSettings } from '../../src/delivery/smpp/smpp-settings.ts';
+import { receiptKeyOf, receiptKeysOf } from '../../src/delivery/carrier/receipt-keys.ts';
+import type { SmppSettings } from '../../src/delivery/smpp/settings.ts';
 import { toSubmits } from '../../src/delivery/smpp/submit-parts.ts';
+import { type BindCommand, commandIds } from '../../src/smpp/pdu.ts';
+import { readDelivered } from '../../src/smpp/receipt.ts';
 import { type Smsc, startSmsc } from '../../src/smsc/server.ts';
 import { eventually } from '../support/eventually.ts';
 import { settingsWith } from '../support/smpp-settings.ts';

@@ -1,8 +1,8 @@
 // An ESME as plain as possible: it sends PDUs and shows what comes back, in order.
 import { connect } from 'node:net';
-import { decodePdu } from '../../src/delivery/smpp/decode-pdu.ts';
-import { encodePdu } from '../../src/delivery/smpp/encode-pdu.ts';
-import { createFrameReader } from '../../src/delivery/smpp/frames.ts';
+import { decodePdu } from '../../src/smpp/decode.ts';
+import { encodePdu } from '../../src/smpp/encode.ts';
+import { createFrameReader } from '../../src/smpp/frames.ts';
 import {
   type BindAnswerCommand,
   type BindAnswerPdu,
@@ -12,7 +12,7 @@ import {
   type MessageAnswerPdu,
   type Pdu,
   type SubmitFields,
-} from '../../src/delivery/smpp/pdu.ts';
+} from '../../src/smpp/pdu.ts';
 import { eventually } from '../support/eventually.ts';
 
 type PduOf<Command, Any extends Pdu = Pdu> = Any extends Pdu ? (Command extends Any['command'] ? Any : never) : never;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import { encodePdu } from '../../src/delivery/smpp/encode-pdu.ts';
-import { emptySubmit, highestSequence, type Pdu, tlvTags } from '../../src/delivery/smpp/pdu.ts';
-import type { SessionOptions } from '../../src/delivery/smpp/session-types.ts';
-import type { SubmitAnswer } from '../../src/delivery/smpp/submit-window.ts';
+import { encodePdu } from '../../src/smpp/encode.ts';
+import { emptySubmit, highestSequence, type Pdu, tlvTags } from '../../src/smpp/pdu.ts';
+import type { SessionOptions } from '../../src/smpp/session-types.ts';
+import type { SubmitAnswer } from '../../src/smpp/submit-window.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Peer, type Script, type ScriptedSmsc, startScriptedSmsc, usualAnswer } from '../support/scripted-smsc.ts';
 import { bindSession, openSession, type TestSession } from './test-session.ts';

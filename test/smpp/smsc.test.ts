@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { emptySubmit, tlvTags } from '../../src/delivery/smpp/pdu.ts';
-import { readDelivered } from '../../src/delivery/smpp/receipt.ts';
 import { toSubmits } from '../../src/delivery/smpp/submit-parts.ts';
+import { emptySubmit, tlvTags } from '../../src/smpp/pdu.ts';
+import { readDelivered } from '../../src/smpp/receipt.ts';
 import { type Smsc, type SmscOptions, startSmsc } from '../../src/smsc/server.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';

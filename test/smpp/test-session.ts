@@ -1,9 +1,9 @@
-import type { Delivery } from '../../src/delivery/smpp/deliveries.ts';
-import { emptySubmit, type SubmitFields } from '../../src/delivery/smpp/pdu.ts';
 import { createPduLog, type PduLog } from '../../src/delivery/smpp/pdu-log.ts';
-import { createSession } from '../../src/delivery/smpp/session.ts';
-import type { CloseReason, Session, SessionOptions } from '../../src/delivery/smpp/session-types.ts';
-import type { SubmitAnswer } from '../../src/delivery/smpp/submit-window.ts';
+import type { Delivery } from '../../src/smpp/deliveries.ts';
+import { emptySubmit, type SubmitFields } from '../../src/smpp/pdu.ts';
+import { createSession } from '../../src/smpp/session.ts';
+import type { CloseReason, Session, SessionOptions } from '../../src/smpp/session-types.ts';
+import type { SubmitAnswer } from '../../src/smpp/submit-window.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
 

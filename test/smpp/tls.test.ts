@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import type { TlsOptions as ServerOptions } from 'node:tls';
-import type { TlsOptions } from '../../src/delivery/smpp/connection.ts';
+import type { TlsOptions } from '../../src/smpp/connection.ts';
 import { createCertificate } from '../support/certificates.ts';
 import { eventually } from '../support/eventually.ts';
 import { startScriptedSmsc } from '../support/scripted-smsc.ts';

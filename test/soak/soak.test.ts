@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { soak } from '../../bench/soak/soak.ts';
 import { judge, passes } from '../../bench/soak/verdict.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { endServices } from '../support/service.ts';

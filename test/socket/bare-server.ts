@@ -3,7 +3,7 @@ import type { Bulkheads } from '../../src/http/mount.ts';
 import type { Route } from '../../src/http/route.ts';
 import { createServer, type ServerTimeouts } from '../../src/http/server.ts';
 import type { Clock } from '../../src/platform/clock.ts';
-import { createMetrics } from '../../src/platform/metrics.ts';
+import { createMetrics } from '../../src/platform/metrics/metrics.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestLog } from '../support/log.ts';
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { Admission, Gateway } from '../../src/http/admission.ts';
 import { type Api, type Call, type Route, requireApplication, route } from '../../src/http/route.ts';
 import { everyRight } from '../../src/http/sending-rights.ts';
-import { createFairShare } from '../../src/platform/fair-share.ts';
+import { createFairShare } from '../../src/platform/work/fair-share.ts';
 import { type KeptConnection, openKeptConnection } from '../support/applications.ts';
 import { eventually } from '../support/eventually.ts';
 import { type BareServer, decisionOf, startBareServer } from './bare-server.ts';

@@ -1,11 +1,11 @@
+import type { PasswordCost } from '../../src/accounts/sign-in/password.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { createDelivery, type Delivery } from '../../src/compose/delivery.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import { packTexts } from '../../src/messages/accepted-texts.ts';
-import { type Config, readConfig } from '../../src/platform/config.ts';
-import type { OpenKeyRing } from '../../src/platform/open-key-ring.ts';
-import type { PasswordCost } from '../../src/portal/password.ts';
+import type { OpenKeyRing } from '../../src/platform/crypto/open-key-ring.ts';
+import { type Config, readConfig } from '../../src/settings/settings.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { openTestKeyRing, testSecret } from './key-ring.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { DeliverPdu } from '../../src/delivery/smpp/pdu.ts';
-import { emptySubmit } from '../../src/delivery/smpp/pdu.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
+import type { DeliverPdu } from '../../src/smpp/pdu.ts';
+import { emptySubmit } from '../../src/smpp/pdu.ts';
 import type { TestApp } from './app.ts';
 import type { TestDeveloper } from './developer.ts';
 import { eventually } from './eventually.ts';

@@ -1,4 +1,4 @@
-import { runCommand } from '../../src/commands.ts';
+import { runCommand } from '../../src/commands/commands.ts';
 import type { TestApp } from './app.ts';
 
 /** A command on the machine, beside the service, and what it prints at its end. */

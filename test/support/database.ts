@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { makeFirstPartitions } from '../../src/compose/partitioned-tables.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createDatabase, type Database, type DatabaseOptions } from '../../src/platform/database.ts';
-import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
-import { migrate } from '../../src/platform/migrate.ts';
-import { randomBase62 } from '../../src/platform/random.ts';
+import { randomBase62 } from '../../src/platform/crypto/random.ts';
+import { createDatabase, type Database, type DatabaseOptions } from '../../src/platform/database/database.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import type { EmbeddedPostgres } from '../../src/platform/postgres/embedded.ts';
 import { createTestLog } from './log.ts';
 
 export type Connection = EmbeddedPostgres['connection'];

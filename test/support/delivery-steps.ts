@@ -1,13 +1,13 @@
-import { type AttemptResult, actionFor, attemptResultOf } from '../../src/delivery/attempt-result.ts';
-import type { SubmitResult } from '../../src/delivery/carrier.ts';
-import { createClaims } from '../../src/delivery/claim-store.ts';
-import { recordLateAnswers } from '../../src/delivery/late-answer-store.ts';
-import type { Claim, ClaimedText, EndedText, ScheduledText } from '../../src/delivery/queue-entry.ts';
-import { releaseClaims } from '../../src/delivery/release-store.ts';
-import { recordClaim } from '../../src/delivery/result-store.ts';
-import { queueDue } from '../../src/delivery/schedule-store.ts';
+import type { Claim, ClaimedText, EndedText, ScheduledText } from '../../src/delivery/attempts/queued-text.ts';
+import { type AttemptResult, actionFor, attemptResultOf } from '../../src/delivery/attempts/result.ts';
+import type { SubmitResult } from '../../src/delivery/carrier/carrier.ts';
+import { createClaims } from '../../src/delivery/queue/claim-store.ts';
+import { recordLateAnswers } from '../../src/delivery/queue/late-answer-store.ts';
+import { releaseClaims } from '../../src/delivery/queue/release-store.ts';
+import { recordClaim } from '../../src/delivery/queue/result-store.ts';
+import { queueDue } from '../../src/delivery/queue/schedule-store.ts';
 import type { Clock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { carrierIdOf } from './recording-carrier.ts';
 
 /** How the carrier answers the texts of a claim; undefined for no answer. */

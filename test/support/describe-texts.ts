@@ -1,4 +1,4 @@
-import type { Tx } from '../../src/platform/database.ts';
+import type { Tx } from '../../src/platform/database/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 
 const mostDescribed = 5;

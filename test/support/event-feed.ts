@@ -1,7 +1,7 @@
 import type { ToldEvent } from '../../src/events/event.ts';
 import { type EventType, typeCode } from '../../src/events/event.ts';
 import { type Api, apiNames } from '../../src/http/route.ts';
-import type { Tx } from '../../src/platform/database.ts';
+import type { Tx } from '../../src/platform/database/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import type { TestApp } from './app.ts';
 import { type Answer, send } from './developer.ts';

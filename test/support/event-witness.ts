@@ -4,7 +4,7 @@ import { addListener, noteFeedRead } from '../../src/events/listener-store.ts';
 import { apiNames } from '../../src/http/route.ts';
 import { statusOf } from '../../src/messages/message-row.ts';
 import { dayMs } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { verificationStatuses } from '../../src/verify/verification.ts';
 

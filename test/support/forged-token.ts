@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createTokenChecksums } from '../../src/identity/token-checksum.ts';
-import type { KeyRing } from '../../src/platform/keys.ts';
+import type { KeyRing } from '../../src/platform/crypto/keys.ts';
 
 export interface Forgery {
   keys: KeyRing;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
-import { insertRow } from '../../src/platform/key-ring-store.ts';
-import { type OpenedVersion, type OpenKeyRing, openKeyRing } from '../../src/platform/open-key-ring.ts';
+import { insertRow } from '../../src/platform/crypto/key-ring-store.ts';
+import { type OpenedVersion, type OpenKeyRing, openKeyRing } from '../../src/platform/crypto/open-key-ring.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 
 export const testSecret = 'a secret for tests only';
 

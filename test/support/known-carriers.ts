@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type BindState, writeBinds } from '../../src/delivery/carrier-bind-store.ts';
-import type { KnownCarrier } from '../../src/delivery/carrier-directory.ts';
-import { carrierKey, findCarrier, notifyCarriers } from '../../src/delivery/carrier-store.ts';
+import { type BindState, writeBinds } from '../../src/delivery/carrier/bind-store.ts';
+import { carrierKey, findCarrier, notifyCarriers } from '../../src/delivery/carrier/store.ts';
+import type { KnownCarrier } from '../../src/delivery/routing/directory.ts';
 import type { TestApp } from './app.ts';
 import type { TestDeveloper } from './developer.ts';
 import { until } from './texts.ts';

@@ -1,4 +1,4 @@
-import { decodeText } from '../../src/delivery/smpp/charset.ts';
+import { decodeText } from '../../src/smpp/charset.ts';
 import { startDouble } from '../providers/provider.ts';
 import { receiptOf } from './carrier-world.ts';
 import { type Script, startScriptedSmsc } from './scripted-smsc.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { atEnd } from '../../scripts/shared-by-files.ts';
-import { createDatabase, type Database } from '../../src/platform/database.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { createDatabase, type Database } from '../../src/platform/database/database.ts';
+import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded.ts';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 import { provideMigratedPostgres } from './data-folder.ts';
 import { inShort } from './effort.ts';

@@ -1,4 +1,4 @@
-import type { OutgoingText } from '../../src/delivery/carrier.ts';
+import type { OutgoingText } from '../../src/delivery/carrier/carrier.ts';
 
 /** A text as a worker gives it to a carrier. */
 export function outgoingText(changes: Partial<OutgoingText> = {}): OutgoingText {

@@ -1,5 +1,11 @@
-import type { Carrier, OutgoingText, Receipt, ReceiveReceipts, SubmitResult } from '../../src/delivery/carrier.ts';
-import type { NextCarrier } from '../../src/delivery/next-carrier.ts';
+import type {
+  Carrier,
+  OutgoingText,
+  Receipt,
+  ReceiveReceipts,
+  SubmitResult,
+} from '../../src/delivery/carrier/carrier.ts';
+import type { NextCarrier } from '../../src/delivery/routing/next-carrier.ts';
 import { everyRight } from '../../src/http/sending-rights.ts';
 import { isMessage } from '../../src/messages/acceptance.ts';
 import { type Message, unsentStatuses } from '../../src/messages/message.ts';
@@ -7,7 +13,7 @@ import { insertMessages } from '../../src/messages/message-insert-store.ts';
 import { errorOf, statusCodes, statusOf } from '../../src/messages/message-row.ts';
 import { createMessageService } from '../../src/messages/message-service.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { fromUuid, newId, uuidOf } from '../../src/platform/ids.ts';
 import { routeTo } from './routes.ts';
 

@@ -1,10 +1,10 @@
 // A node of its own: a registry in another process, asked over IPC what it would say of a key.
 
 import { systemClock } from '../../src/platform/clock.ts';
-import { readConfig } from '../../src/platform/config.ts';
-import { createDatabase } from '../../src/platform/database.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
 import { ownedText } from '../../src/platform/owned-text.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
+import { readConfig } from '../../src/settings/settings.ts';
 import type { Connection } from './database.ts';
 import { openTestKeyRing } from './key-ring.ts';
 import { createTestLog } from './log.ts';

@@ -1,6 +1,6 @@
-import type { RouteRule } from '../../src/delivery/route-table.ts';
-import type { CarrierHealth, RouteFacts } from '../../src/delivery/routing.ts';
-import type { RouteText } from '../../src/messages/text-route.ts';
+import type { CarrierHealth, RouteFacts } from '../../src/delivery/routing/routing.ts';
+import type { RouteRule } from '../../src/delivery/routing/table.ts';
+import type { RouteText } from '../../src/messages/text/text-route.ts';
 
 /** A text of no special kind. */
 export const routeFacts = (given: Partial<RouteFacts> = {}): RouteFacts => ({

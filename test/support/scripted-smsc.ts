@@ -1,9 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import { decodePdu } from '../../src/delivery/smpp/decode-pdu.ts';
-import { encodePdu } from '../../src/delivery/smpp/encode-pdu.ts';
-import { createFrameReader } from '../../src/delivery/smpp/frames.ts';
-import type { BindCommand, Pdu } from '../../src/delivery/smpp/pdu.ts';
+import { decodePdu } from '../../src/smpp/decode.ts';
+import { encodePdu } from '../../src/smpp/encode.ts';
+import { createFrameReader } from '../../src/smpp/frames.ts';
+import type { BindCommand, Pdu } from '../../src/smpp/pdu.ts';
 import { eventually } from './eventually.ts';
 
 /** One connection to the SMSC, as the SMSC sees it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { codeOf, stepAt } from '../../src/portal/totp.ts';
+import { codeOf, stepAt } from '../../src/accounts/sign-in/totp.ts';
 import { fromBase32 } from './base32.ts';
 import type { TestDeveloper } from './developer.ts';
 

@@ -1,7 +1,7 @@
 // A sender by SMPP in a process of its own, for tests that stop it. It submits texts and tells what became of them.
 import { createBindSupervisor } from '../../src/delivery/smpp/bind-supervisor.ts';
 import { createPduLog } from '../../src/delivery/smpp/pdu-log.ts';
-import { createSmppSender } from '../../src/delivery/smpp/smpp-sender.ts';
+import { createSmppSender } from '../../src/delivery/smpp/sender.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { outgoingText } from './outgoing-texts.ts';
 import { settingsWith } from './smpp-settings.ts';

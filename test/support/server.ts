@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded.ts';
 import { copyMigratedPostgres, keepMigratedPostgres } from './data-folder.ts';
 import { migrateDatabase, prepareServer } from './database.ts';
 

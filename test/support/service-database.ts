@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDatabase, type Database } from '../../src/platform/database.ts';
+import { createDatabase, type Database } from '../../src/platform/database/database.ts';
 import { createTestLog } from './log.ts';
 import { waitUntilGone } from './process.ts';
 import { postmasterOf } from './service.ts';

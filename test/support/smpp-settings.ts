@@ -1,4 +1,4 @@
-import type { SmppSettings } from '../../src/delivery/smpp/smpp-settings.ts';
+import type { SmppSettings } from '../../src/delivery/smpp/settings.ts';
 
 /** The default settings of a carrier on loopback, and what a test wants otherwise. */
 export function settingsWith(wanted: Partial<SmppSettings> = {}): SmppSettings {

@@ -3,9 +3,9 @@ import type { AppOptions } from '../../src/app.ts';
 import { createNodeWindows } from '../../src/edge/node-windows.ts';
 import { createParentWindows } from '../../src/edge/parent-windows.ts';
 import { keepWindows } from '../../src/edge/window-keeper.ts';
-import { createStreamPlaces } from '../../src/http/stream-places.ts';
+import { createStreamPlaces } from '../../src/http/streams/stream-places.ts';
 import type { Clock } from '../../src/platform/clock.ts';
-import { createMetrics } from '../../src/platform/metrics.ts';
+import { createMetrics } from '../../src/platform/metrics/metrics.ts';
 
 /** The test runner runs some tests of the edge as a web process serves them: its windows are in a parent. */
 export const isWebProcess = process.env.HELIOGRAPH_TEST_PROCESSES !== undefined;

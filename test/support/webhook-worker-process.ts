@@ -1,12 +1,12 @@
 // A webhook worker in a process of its own, for tests that kill it.
 import { toTold } from '../../src/compose/event-records.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
-import { createWebhookClient } from '../../src/events/webhook-client.ts';
-import { createWebhookWorker } from '../../src/events/webhook-worker.ts';
-import { createWebhookGuard } from '../../src/platform/address-guard.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createDatabase } from '../../src/platform/database.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { createWebhookGuard } from '../../src/platform/http-out/address-guard.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { createWebhookClient } from '../../src/webhooks/client.ts';
+import { createWebhookWorker } from '../../src/webhooks/worker.ts';
 import { openTestKeyRing } from './key-ring.ts';
 
 const clock = systemClock;

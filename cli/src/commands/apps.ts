@@ -1,5 +1,5 @@
-import type { ApplicationDetail, ApplicationRecord } from '../../../src/portal/application-api.ts';
-import type { RegisteredRecord } from '../../../src/portal/registration-api.ts';
+import type { ApplicationDetail, ApplicationRecord } from '../../../src/portal/developer/application-api.ts';
+import type { RegisteredRecord } from '../../../src/portal/developer/registration-api.ts';
 import type { Command } from '../command.ts';
 import { exit } from '../exit.ts';
 import { handOver, planOption, saveOption } from '../new-credential.ts';

@@ -1,6 +1,6 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
 import { sleep } from '../../../sdk/src/waiting.ts';
-import type { CarrierRecord } from '../../../src/portal/carrier-record.ts';
+import type { CarrierRecord } from '../../../src/portal/operator/carrier-record.ts';
 import type { Call, Command } from '../command.ts';
 import { exit, failure } from '../exit.ts';
 import { stateText } from '../message-view.ts';

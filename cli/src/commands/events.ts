@@ -1,5 +1,5 @@
 import type { Event, EventType } from '../../../sdk/src/index.ts';
-import type { EventsPage } from '../../../src/portal/event-api.ts';
+import type { EventsPage } from '../../../src/portal/developer/event-api.ts';
 import type { Call, Command, Option } from '../command.ts';
 import { eventText } from '../event-view.ts';
 import { type ExitCode, exit, usageError } from '../exit.ts';

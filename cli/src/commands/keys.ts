@@ -1,6 +1,6 @@
-import type { ApplicationDetail } from '../../../src/portal/application-api.ts';
-import type { ApiKeyRecord, NewApiKeyRecord } from '../../../src/portal/credential-api.ts';
-import type { ClientCredential, RegisteredRecord } from '../../../src/portal/registration-api.ts';
+import type { ApplicationDetail } from '../../../src/portal/developer/application-api.ts';
+import type { ApiKeyRecord, NewApiKeyRecord } from '../../../src/portal/developer/credential-api.ts';
+import type { ClientCredential, RegisteredRecord } from '../../../src/portal/developer/registration-api.ts';
 import type { Call, Command, Option } from '../command.ts';
 import { exit, usageError } from '../exit.ts';
 import { clockTime } from '../message-view.ts';

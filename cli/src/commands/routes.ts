@@ -1,4 +1,4 @@
-import type { RouteExplanationRecord, RouteTableRecord } from '../../../src/portal/route-api.ts';
+import type { RouteExplanationRecord, RouteTableRecord } from '../../../src/portal/operator/route-api.ts';
 import type { Command } from '../command.ts';
 import { exit } from '../exit.ts';
 import { bold, dim, green, red } from '../terminal/text.ts';

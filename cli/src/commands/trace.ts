@@ -1,5 +1,5 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
-import type { RequestStoryRecord } from '../../../src/portal/request-api.ts';
+import type { RequestStoryRecord } from '../../../src/portal/developer/request-api.ts';
 import type { Command } from '../command.ts';
 import { exit, failure, usageError } from '../exit.ts';
 import { clockTime, stateText } from '../message-view.ts';

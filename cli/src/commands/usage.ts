@@ -1,4 +1,4 @@
-import type { UsageRecord } from '../../../src/portal/usage-api.ts';
+import type { UsageRecord } from '../../../src/portal/developer/usage-api.ts';
 import { drawBars } from '../bar-chart.ts';
 import type { Command } from '../command.ts';
 import { exit } from '../exit.ts';

@@ -1,4 +1,4 @@
-import type { ListedApplicationRecord } from '../../../src/portal/application-api.ts';
+import type { ListedApplicationRecord } from '../../../src/portal/developer/application-api.ts';
 import type { Call } from '../command.ts';
 import { usageError } from '../exit.ts';
 import type { Session } from './session.ts';

@@ -1,15 +1,15 @@
 /** Messages, verifications, requests and usage, as the service answers them. */
-import type { MessageDetail } from '../../../src/portal/developer-message-api.ts';
-import type { UsageRecord } from '../../../src/portal/usage-api.ts';
+import type { MessageDetail } from '../../../src/portal/developer/message-api.ts';
+import type { UsageRecord } from '../../../src/portal/developer/usage-api.ts';
 
-export type { ListedMessage as Message, MessageDetail } from '../../../src/portal/developer-message-api.ts';
-export type { VerificationDetail } from '../../../src/portal/developer-verification-api.ts';
-export type { FailureRecord as Failure } from '../../../src/portal/failure-api.ts';
-export type { OwnGuardHoldRecord as OwnGuardHold } from '../../../src/portal/guard-hold-api.ts';
+export type { FailureRecord as Failure } from '../../../src/portal/developer/failure-api.ts';
+export type { ListedMessage as Message, MessageDetail } from '../../../src/portal/developer/message-api.ts';
 export type {
   ListedRequest as RequestSummary,
   RequestStoryRecord as RequestTrace,
-} from '../../../src/portal/request-api.ts';
+} from '../../../src/portal/developer/request-api.ts';
+export type { VerificationDetail } from '../../../src/portal/developer/verification-api.ts';
+export type { OwnGuardHoldRecord as OwnGuardHold } from '../../../src/portal/operator/guard-hold-api.ts';
 export type { InboxItem as InboxText } from '../../../src/sandbox/inbox-api.ts';
 export type { VerificationRecord as Verification } from '../../../src/verify/verification-record.ts';
 

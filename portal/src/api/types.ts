@@ -3,32 +3,37 @@
  * only types are imported, so no line of the server is in the pages.
  */
 import type { toPage } from '../../../src/http/list-page.ts';
-import type { ServiceRecord } from '../../../src/portal/service-api.ts';
+import type { ServiceRecord } from '../../../src/portal/developer/service-api.ts';
 
-export type { Api as ApiName, Role } from '../../../src/http/route.ts';
-export type { AccountRecord as Account, Challenge, ShownPasswordReset } from '../../../src/portal/account-api.ts';
 export type {
-  ApplicationDetail,
-  ApplicationRecord as Application,
-  ClientSecretRecord as ClientSecret,
-} from '../../../src/portal/application-api.ts';
-export type { ApiKeyRecord as ApiKey, NewApiKeyRecord as NewApiKey } from '../../../src/portal/credential-api.ts';
-export type { HealthRecord as Health } from '../../../src/portal/health-api.ts';
+  AccountRecord as Account,
+  Challenge,
+  ShownPasswordReset,
+} from '../../../src/accounts/people/account-api.ts';
 export type {
   InvitationRecord,
   MemberRecord,
   NewInvitation,
   ShownInvitation,
-} from '../../../src/portal/member-api.ts';
-export type { WaitingRegistration } from '../../../src/portal/operator-api.ts';
-export type { SessionRecord } from '../../../src/portal/person-api.ts';
+} from '../../../src/accounts/people/member-api.ts';
+export type { SessionRecord } from '../../../src/accounts/people/person-api.ts';
+export type { SignInRecord } from '../../../src/accounts/sign-in/api.ts';
+export type { Api as ApiName, Role } from '../../../src/http/route.ts';
+export type {
+  ApplicationDetail,
+  ApplicationRecord as Application,
+  ClientSecretRecord as ClientSecret,
+} from '../../../src/portal/developer/application-api.ts';
+export type {
+  ApiKeyRecord as ApiKey,
+  NewApiKeyRecord as NewApiKey,
+} from '../../../src/portal/developer/credential-api.ts';
 export type {
   ClientCredential,
   Credential,
   RegisteredRecord as Registered,
   RegistrationRecord as Registration,
-} from '../../../src/portal/registration-api.ts';
-export type { SignInRecord } from '../../../src/portal/sign-in-api.ts';
+} from '../../../src/portal/developer/registration-api.ts';
 export type {
   NewWebhookRecord as NewWebhook,
   NewWebhookSecret,
@@ -38,7 +43,9 @@ export type {
   WebhookRecord as Webhook,
   WebhookSecretRecord as WebhookSecret,
   WebhookTest,
-} from '../../../src/portal/webhook-record.ts';
+} from '../../../src/portal/developer/webhook-record.ts';
+export type { HealthRecord as Health } from '../../../src/portal/operator/health-api.ts';
+export type { WaitingRegistration } from '../../../src/portal/operator/operator-api.ts';
 
 export type Service = ServiceRecord;
 export type Plan = Service['plans'][number];

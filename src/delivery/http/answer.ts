@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LongText, SubmitResult, ToldByProvider } from '../carrier.ts';
-import { type CarrierId, partKey, readCarrierId } from '../carrier-id.ts';
-import { joinCarrierWords } from '../carrier-words.ts';
+import type { LongText, SubmitResult, ToldByProvider } from '../carrier/carrier.ts';
+import { type CarrierId, partKey, readCarrierId } from '../carrier/id.ts';
+import { joinCarrierWords } from '../carrier/words.ts';
 import type { Description } from './description.ts';
 import { findAll, findText, parseJson } from './paths.ts';
 

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type AddressGuard, hostOf } from '../../platform/address-guard.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { TestStep } from '../carrier-test-store.ts';
-import { describeHttpError } from './http-errors.ts';
+import { type AddressGuard, hostOf } from '../../platform/http-out/address-guard.ts';
+import type { TestStep } from '../carrier/test-store.ts';
+import { describeHttpError } from './errors.ts';
 
 export interface ConnectOptions {
   /** Any URL of the provider's host. */

@@ -1,8 +1,8 @@
-import { problemsOf } from '../../http/validation.ts';
+import { problemsOf } from '../../http/request/validation.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
+import { inboundProof, proofProblems } from './callbacks/proof-settings.ts';
 import { type Description, descriptionSchema } from './description.ts';
 import { pathProblem } from './paths.ts';
-import { inboundProof, proofProblems } from './proof-settings.ts';
 import { readTemplate, templateProblem } from './template.ts';
 
 export interface KnownNames {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type MessageErrorCode, messageErrorCodes, type ReceiptOutcome } from '../../messages/message.ts';
-import { proofSchema } from './proof-settings.ts';
+import { proofSchema } from './callbacks/proof-settings.ts';
 
 const text = (maxLength = 512) => Type.String({ maxLength });
 const path = Type.String({

@@ -1,8 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
+import type { Exchanged, HttpClient } from './client.ts';
 import type { Description } from './description.ts';
-import type { Exchanged, HttpClient } from './http-client.ts';
-import type { HttpProfile } from './http-profile.ts';
 import { findText, parseJson } from './paths.ts';
+import type { HttpProfile } from './profile.ts';
 import { readTemplate, renderTemplate, type TemplateValues } from './template.ts';
 
 /** A token for requests, or why there is none. Nothing of a text has left then. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { OutgoingText } from '../carrier.ts';
+import type { OutgoingText } from '../carrier/carrier.ts';
 import type { Description } from './description.ts';
 import { createRenderer } from './render.ts';
 

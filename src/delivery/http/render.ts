@@ -1,7 +1,7 @@
-import { measure } from '../../messages/text.ts';
-import type { OutgoingText } from '../carrier.ts';
+import { measure } from '../../messages/text/text.ts';
+import type { OutgoingText } from '../carrier/carrier.ts';
 import type { Description } from './description.ts';
-import type { CallbackUrls, HttpProfile } from './http-profile.ts';
+import type { CallbackUrls, HttpProfile } from './profile.ts';
 import { isNumber, readTemplate, renderTemplate, type Template, type TemplateValues } from './template.ts';
 
 export interface RenderedRequest {

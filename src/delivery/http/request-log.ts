@@ -1,6 +1,6 @@
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
-import { shownCarrierId } from '../carrier-id.ts';
-import type { LogEntry } from '../carrier-log-store.ts';
+import { shownCarrierId } from '../carrier/id.ts';
+import type { LogEntry } from '../carrier/log-store.ts';
 
 const kept = 200;
 

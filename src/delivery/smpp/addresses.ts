@@ -1,4 +1,4 @@
-import type { SmppSettings } from './smpp-settings.ts';
+import type { SmppSettings } from './settings.ts';
 
 export interface Address {
   ton: number;
@@ -21,7 +21,7 @@ const usual: Record<Kind, { ton: number; npi: number }> = {
 /** The most characters that source_addr and destination_addr hold. */
 const longestAddress = 20;
 
-/** Senders are ASCII (src/messages/sender.ts); in an address `@` is ASCII too, since GSM's 0x00 would end it. */
+/** Senders are ASCII (src/messages/numbers/sender.ts); in an address `@` is ASCII too, since GSM's 0x00 would end it. */
 export function sourceAddress(from: string, overrides: Overrides): Address {
   const kind = kindOf(from);
   const { ton, npi } = overrides[kind] ?? usual[kind];

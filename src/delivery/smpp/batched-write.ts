@@ -1,4 +1,4 @@
-import { statuses } from './pdu.ts';
+import { statuses } from '../../smpp/pdu.ts';
 
 /** Writes what a carrier delivered, many with one commit. */
 export interface BatchedWrite<Item> {

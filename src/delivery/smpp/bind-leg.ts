@@ -1,10 +1,10 @@
-import type { BackOff } from './back-off.ts';
+import { isAccountRefusal } from '../../smpp/bind-refusals.ts';
+import type { BindCommand } from '../../smpp/pdu.ts';
+import { createSession } from '../../smpp/session.ts';
+import type { CloseReason, Session } from '../../smpp/session-types.ts';
+import type { BackOff } from './bind-back-off.ts';
 import type { BindOptions } from './bind-options.ts';
-import { isAccountRefusal } from './bind-refusals.ts';
 import type { BindTargets } from './bind-targets.ts';
-import type { BindCommand } from './pdu.ts';
-import { createSession } from './session.ts';
-import type { CloseReason, Session } from './session-types.ts';
 
 export type LegState = 'connecting' | 'binding' | 'bound' | 'waiting' | 'unbinding' | 'stopped';
 

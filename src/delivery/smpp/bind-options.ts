@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Delivery } from './deliveries.ts';
+import type { Delivery } from '../../smpp/deliveries.ts';
 import type { PduLog } from './pdu-log.ts';
-import type { SmppSettings } from './smpp-settings.ts';
+import type { SmppSettings } from './settings.ts';
 
 /** What the binds of a carrier need of the carrier. */
 export interface BindOptions {

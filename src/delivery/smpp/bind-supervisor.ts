@@ -9,14 +9,14 @@
 // It starts at once. What a session is bound with needs a new supervisor: stop the old one with a drain, then start the new
 // one. `state.mode` says what the carrier took. With `bind: 'pair'` in the settings a new supervisor does not ask again.
 import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
-import { randomFraction } from '../../platform/random.ts';
-import { createBackOff } from './back-off.ts';
+import { randomFraction } from '../../platform/crypto/random.ts';
+import { isUnknownBind, mayBeWrongKind } from '../../smpp/bind-refusals.ts';
+import type { BindCommand } from '../../smpp/pdu.ts';
+import type { SubmitRequest } from '../../smpp/submit-window.ts';
+import { createBackOff } from './bind-back-off.ts';
 import { type BindLeg, createBindLeg, type LegEnd, type LegState, type TryNow } from './bind-leg.ts';
 import type { BindOptions } from './bind-options.ts';
-import { isUnknownBind, mayBeWrongKind } from './bind-refusals.ts';
 import { createBindTargets } from './bind-targets.ts';
-import type { BindCommand } from './pdu.ts';
-import type { SubmitRequest } from './submit-window.ts';
 
 const tickMs = 250;
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import type { ConnectionTarget } from '../../smpp/connection.ts';
 import type { BindOptions } from './bind-options.ts';
-import type { ConnectionTarget } from './connection.ts';
 
 const resolveWithinMs = 10_000;
 

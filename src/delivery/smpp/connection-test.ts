@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
-import type { TestStep } from '../carrier-test-store.ts';
-import { isUnknownBind, mayBeWrongKind } from './bind-refusals.ts';
-import type { ConnectionTarget } from './connection.ts';
-import type { SmppSettings } from './smpp-settings.ts';
+import { isUnknownBind, mayBeWrongKind } from '../../smpp/bind-refusals.ts';
+import type { ConnectionTarget } from '../../smpp/connection.ts';
+import type { TestStep } from '../carrier/test-store.ts';
+import type { SmppSettings } from './settings.ts';
 import { type TriedBind, tryBind } from './trial-bind.ts';
 
 const stepMs = 10_000;

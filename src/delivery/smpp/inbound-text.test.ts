@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { encodeText } from './charset.ts';
+import { encodeText } from '../../smpp/charset.ts';
+import { emptySubmit, type SubmitFields, tlvTags } from '../../smpp/pdu.ts';
 import { readInboundText } from './inbound-text.ts';
-import { emptySubmit, type SubmitFields, tlvTags } from './pdu.ts';
 
 const settings = { charsets: ['gsm7/0', 'ucs2/8'] as const };
 

@@ -1,6 +1,6 @@
-import type { InboundPart, InboundText } from '../carrier.ts';
-import { type CharsetName, charsetOf, decodeText } from './charset.ts';
-import { findTlv, messageOctets, type SubmitFields, type Tlv, tlvTags } from './pdu.ts';
+import { type CharsetName, charsetOf, decodeText } from '../../smpp/charset.ts';
+import { findTlv, messageOctets, type SubmitFields, type Tlv, tlvTags } from '../../smpp/pdu.ts';
+import type { InboundPart, InboundText } from '../carrier/carrier.ts';
 
 type Deliver = Pick<
   SubmitFields,

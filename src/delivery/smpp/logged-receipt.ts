@@ -1,6 +1,6 @@
-import { shownCarrierId } from '../carrier-id.ts';
-import { type DataPdu, type DeliverPdu, emptySubmit, findTlv, type Tlv, tlvTags } from './pdu.ts';
-import { readDelivered } from './receipt.ts';
+import { type DataPdu, type DeliverPdu, emptySubmit, findTlv, type Tlv, tlvTags } from '../../smpp/pdu.ts';
+import { readDelivered } from '../../smpp/receipt.ts';
+import { shownCarrierId } from '../carrier/id.ts';
 import { receiptWords } from './receipt-words.ts';
 
 /** What the log keeps of a receipt until an operator reads it: reading every one of them would cost too much. */

@@ -1,8 +1,8 @@
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
-import { shownCarrierId } from '../carrier-id.ts';
+import type { Pdu } from '../../smpp/pdu.ts';
+import { statusWords } from '../../smpp/submit-errors.ts';
+import { shownCarrierId } from '../carrier/id.ts';
 import { type KeptReceipt, keepReceipt, readKeptReceipt } from './logged-receipt.ts';
-import type { Pdu } from './pdu.ts';
-import { statusWords } from './submit-errors.ts';
 
 const kept = 200;
 

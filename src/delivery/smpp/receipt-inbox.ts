@@ -1,13 +1,13 @@
-import type { Receipt, ReceiveInbound, ReceiveReceipts } from '../carrier.ts';
+import type { Delivery } from '../../smpp/deliveries.ts';
+import { statuses, type Tlv } from '../../smpp/pdu.ts';
+import { type ParsedReceipt, readDelivered } from '../../smpp/receipt.ts';
+import { receiptErrorOf } from '../../smpp/receipt-errors.ts';
+import type { Receipt, ReceiveInbound, ReceiveReceipts } from '../carrier/carrier.ts';
+import { describeForms, receiptKeysOf, wouldFit } from '../carrier/receipt-keys.ts';
 import { createBatchedWrite } from './batched-write.ts';
-import { describeForms, receiptKeysOf, wouldFit } from './carrier-ids.ts';
-import type { Delivery } from './deliveries.ts';
 import { readInboundText } from './inbound-text.ts';
-import { statuses, type Tlv } from './pdu.ts';
-import { type ParsedReceipt, readDelivered } from './receipt.ts';
-import { receiptErrorOf } from './receipt-errors.ts';
 import { receiptWords } from './receipt-words.ts';
-import type { SmppSettings } from './smpp-settings.ts';
+import type { SmppSettings } from './settings.ts';
 
 /** What a carrier delivered, by kind. */
 export type DeliveredCount = 'receipts' | 'intermediate' | 'unreadable' | 'inbound';

@@ -1,6 +1,6 @@
-import { readCarrierWords } from '../carrier-words.ts';
-import { findTlv, type Tlv, tlvTags } from './pdu.ts';
-import type { ParsedReceipt } from './receipt.ts';
+import { findTlv, type Tlv, tlvTags } from '../../smpp/pdu.ts';
+import type { ParsedReceipt } from '../../smpp/receipt.ts';
+import { readCarrierWords } from '../carrier/words.ts';
 
 /**
  * What a receipt says in the carrier's own words, like `stat:UNDELIV err:069 network_error_code:3/27`: `errors` of the

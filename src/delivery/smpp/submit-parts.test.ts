@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { settingsWith } from '../../../test/support/smpp-settings.ts';
-import { measure, split } from '../../messages/text.ts';
-import { decodeText } from './charset.ts';
-import { decodePdu } from './decode-pdu.ts';
-import { encodePdu } from './encode-pdu.ts';
-import { findTlv, type SubmitFields, tlvTags } from './pdu.ts';
-import type { SmppSettings } from './smpp-settings.ts';
+import { measure, split } from '../../messages/text/text.ts';
+import { decodeText } from '../../smpp/charset.ts';
+import { decodePdu } from '../../smpp/decode.ts';
+import { encodePdu } from '../../smpp/encode.ts';
+import { findTlv, type SubmitFields, tlvTags } from '../../smpp/pdu.ts';
+import type { SmppSettings } from './settings.ts';
 import { asksReceipt, receiptsAwaited, referenceOf, tlvsProblem, toSubmits } from './submit-parts.ts';
 
 const nowMs = Date.parse('2031-02-03T04:05:06Z');

@@ -1,9 +1,9 @@
-import type { OutgoingText } from '../carrier.ts';
+import { type Charset, type CharsetName, charsetOf, chooseCharset, encodeText } from '../../smpp/charset.ts';
+import { type SubmitFields, type Tlv, tlvTags } from '../../smpp/pdu.ts';
+import { fitsInOnePart, splitText } from '../../smpp/split-text.ts';
+import type { OutgoingText } from '../carrier/carrier.ts';
 import { destinationAddress, sourceAddress } from './addresses.ts';
-import { type Charset, type CharsetName, charsetOf, chooseCharset, encodeText } from './charset.ts';
-import { type SubmitFields, type Tlv, tlvTags } from './pdu.ts';
-import { charsets, longForms, type SmppSettings } from './smpp-settings.ts';
-import { fitsInOnePart, splitText } from './split-text.ts';
+import { charsets, longForms, type SmppSettings } from './settings.ts';
 import { validityPeriod } from './validity.ts';
 
 type Text = Pick<OutgoingText, 'messageId' | 'to' | 'from' | 'text' | 'templateId' | 'expiresAtMs' | 'form'>;

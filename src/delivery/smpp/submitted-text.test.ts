@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { outgoingText } from '../../../test/support/outgoing-texts.ts';
-import type { PartState, SubmitResult } from '../carrier.ts';
+import type { PartState, SubmitResult } from '../carrier/carrier.ts';
 import { createSubmittedText } from './submitted-text.ts';
 
 const inDoubt = (part: number): PartState => ({ part, state: 'in_doubt', carrierMessageId: null, receiptKey: null });

@@ -1,5 +1,5 @@
-import type { Answer, LongText, OutgoingText, PartState, Progress, SubmitResult } from '../carrier.ts';
-import type { SubmitRefusal } from './submit-errors.ts';
+import type { SubmitRefusal } from '../../smpp/submit-errors.ts';
+import type { Answer, LongText, OutgoingText, PartState, Progress, SubmitResult } from '../carrier/carrier.ts';
 
 /** A text at the carrier: its parts, and what is known of each. */
 export interface SubmittedText {

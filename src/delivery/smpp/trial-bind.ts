@@ -1,14 +1,14 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { TestStep } from '../carrier-test-store.ts';
-import { describeBindRefusal, hintAtBindKind } from './bind-refusals.ts';
-import type { ConnectionTarget } from './connection.ts';
-import { hintAtTls } from './connection-errors.ts';
-import type { DecodedPdu } from './decode-pdu.ts';
-import { createLink, type Link } from './link.ts';
-import { type BindCommand, interfaceVersion } from './pdu.ts';
+import { describeBindRefusal, hintAtBindKind } from '../../smpp/bind-refusals.ts';
+import type { ConnectionTarget } from '../../smpp/connection.ts';
+import { hintAtTls } from '../../smpp/connection-errors.ts';
+import type { DecodedPdu } from '../../smpp/decode.ts';
+import { createLink, type Link } from '../../smpp/link.ts';
+import { type BindCommand, interfaceVersion } from '../../smpp/pdu.ts';
+import type { CloseReason } from '../../smpp/session-types.ts';
+import type { TestStep } from '../carrier/test-store.ts';
 import { createPduLog } from './pdu-log.ts';
-import type { CloseReason } from './session-types.ts';
-import type { SmppSettings } from './smpp-settings.ts';
+import type { SmppSettings } from './settings.ts';
 
 const stepMs = 10_000;
 const unbindMs = 5000;

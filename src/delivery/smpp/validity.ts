@@ -1,4 +1,4 @@
-import type { SmppSettings } from './smpp-settings.ts';
+import type { SmppSettings } from './settings.ts';
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;

@@ -4,14 +4,14 @@ import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { OwnedText } from '../../platform/owned-text.ts';
-import { bodyLimit } from '../body.ts';
 import type { ReadAddress } from '../caller-address.ts';
 import { closeGentlyAfterAnswer } from '../close-gently.ts';
 import type { HeldAnswer } from '../end-of-turn.ts';
 import { payloadTooLarge } from '../error-reply.ts';
 import { type AnswerData, Exchange } from '../exchange.ts';
 import type { Head, HeadWriter } from '../head.ts';
-import { refuseRepeated } from '../request-headers.ts';
+import { bodyLimit } from '../request/body.ts';
+import { refuseRepeated } from '../request/headers.ts';
 import type { Connections } from './connections.ts';
 
 export interface NodeExchangeOptions {

@@ -1,4 +1,4 @@
-import { itemKeyword } from '../validation.ts';
+import { itemKeyword } from '../request/validation.ts';
 import { exampleOfField } from './field-examples.ts';
 import type { Mode, Node, Report } from './schemas.ts';
 

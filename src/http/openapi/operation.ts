@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { schemaKeyword } from '../field-problems.ts';
+import { schemaKeyword } from '../request/field-problems.ts';
 import type { Answer, Route } from '../route.ts';
 import { exampleOf } from './examples.ts';
 import { parameterExamples } from './field-examples.ts';

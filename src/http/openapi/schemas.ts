@@ -1,5 +1,5 @@
-import { schemaKeyword } from '../field-problems.ts';
-import { itemKeyword, shownKeyword, shownPatternKeyword, valuesKeyword } from '../validation.ts';
+import { schemaKeyword } from '../request/field-problems.ts';
+import { itemKeyword, shownKeyword, shownPatternKeyword, valuesKeyword } from '../request/validation.ts';
 import { descriptionOfField } from './field-descriptions.ts';
 import { isTimeField } from './field-examples.ts';
 

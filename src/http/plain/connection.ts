@@ -4,9 +4,9 @@ import type { ReadAddress } from '../caller-address.ts';
 import { closeGently, ignoreErrors } from '../close-gently.ts';
 import type { HeldAnswer } from '../end-of-turn.ts';
 import type { Exchange } from '../exchange.ts';
-import { FirstBytes } from '../first-bytes.ts';
 import type { HeadWriter } from '../head.ts';
 import type { Openings } from '../openings.ts';
+import { FirstBytes } from '../request/first-bytes.ts';
 import { type PlainCarrier, PlainExchange } from './exchange.ts';
 import { longestRequest, readPlainRequest } from './request.ts';
 

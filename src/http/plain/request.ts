@@ -1,4 +1,4 @@
-import { bodyLimit } from '../body.ts';
+import { bodyLimit } from '../request/body.ts';
 
 /** A request that arrived whole and has only one reading. */
 export interface PlainRequest {

@@ -1,4 +1,4 @@
-import type { AlertKind, AlertRule } from '../alert.ts';
+import type { AlertKind, AlertRule } from '../alerts/alert.ts';
 import { answersSlow, receiptsMissing, receiptsUnmatched, throttled } from './answers.ts';
 import { conversionDrop, spend } from './codes-and-spend.ts';
 import { accountRefused, bindDown, certificateExpiry } from './connections.ts';

@@ -1,5 +1,5 @@
 import { minuteMs } from '../../platform/clock.ts';
-import { type AlertRule, type Condition, inCountry, nameOfCarrier, percent } from '../alert.ts';
+import { type AlertRule, type Condition, inCountry, nameOfCarrier, percent } from '../alerts/alert.ts';
 import { quantileOf } from '../answer-times.ts';
 import type { MinuteTotals } from '../minute-store.ts';
 

@@ -1,6 +1,6 @@
-import { type AlertRule, type Condition, inCountry, percent } from '../alert.ts';
-import { enoughCodes } from '../alert-facts.ts';
-import { wilson } from '../wilson.ts';
+import { type AlertRule, type Condition, inCountry, percent } from '../alerts/alert.ts';
+import { enoughCodes } from '../alerts/facts.ts';
+import { wilson } from '../conversion/wilson.ts';
 
 /** Fewer codes are typed in than before, and that is no chance. */
 export const conversionDrop: AlertRule = ({ codes }) =>

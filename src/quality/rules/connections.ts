@@ -1,7 +1,7 @@
-import { type BindState, canSend } from '../../delivery/carrier-bind-store.ts';
+import { type BindState, canSend } from '../../delivery/carrier/bind-store.ts';
 import { dayMs, minuteMs, toTimestamp } from '../../platform/clock.ts';
-import type { AlertRule, Condition } from '../alert.ts';
-import type { CarrierFacts } from '../alert-facts.ts';
+import type { AlertRule, Condition } from '../alerts/alert.ts';
+import type { CarrierFacts } from '../alerts/facts.ts';
 
 const about = (kind: Condition['kind'], { name, key }: CarrierFacts, part: string | number) => ({
   key: `${kind} ${key} ${part}`,

@@ -1,7 +1,7 @@
 import { clientKindOf } from '../../messages/client-scope.ts';
-import { prefixOfGroup } from '../../messages/number-prefix.ts';
+import { prefixOfGroup } from '../../messages/numbers/number-prefix.ts';
 import { toTimestamp } from '../../platform/clock.ts';
-import type { AlertRule, Condition } from '../alert.ts';
+import type { AlertRule, Condition } from '../alerts/alert.ts';
 import type { HoldRow } from '../guard-hold-store.ts';
 
 /** What is held back, or only reported, as long as it is. */

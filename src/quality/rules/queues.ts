@@ -1,7 +1,7 @@
 import type { Lane } from '../../messages/message.ts';
 import { minuteMs } from '../../platform/clock.ts';
-import { type AlertRule, type Condition, nameOfCarrier } from '../alert.ts';
-import type { AlertFacts } from '../alert-facts.ts';
+import { type AlertRule, type Condition, nameOfCarrier } from '../alerts/alert.ts';
+import type { AlertFacts } from '../alerts/facts.ts';
 
 const codesWaitMs = 10_000;
 const bulkWaitsMs = 15 * minuteMs;

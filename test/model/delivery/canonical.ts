@@ -1,4 +1,4 @@
-import type { QueueEntry } from '../../../src/delivery/queue-entry.ts';
+import type { QueueEntry } from '../../../src/delivery/attempts/queued-text.ts';
 import type { Results } from './result-statements.ts';
 import type { HandedText, Node, State, Worker, Writing } from './state.ts';
 import { type ClaimRow, entriesOf, isUnsent, messageIn, type Tables } from './tables.ts';

@@ -1,6 +1,6 @@
-import { actionFor, submittedEntry } from '../../../src/delivery/attempt-result.ts';
-import type { PartState } from '../../../src/delivery/carrier.ts';
-import type { ClaimedText, QueueEntry } from '../../../src/delivery/queue-entry.ts';
+import type { ClaimedText, QueueEntry } from '../../../src/delivery/attempts/queued-text.ts';
+import { actionFor, submittedEntry } from '../../../src/delivery/attempts/result.ts';
+import type { PartState } from '../../../src/delivery/carrier/carrier.ts';
 import { type ClaimRow, isUnsettled, messageIn, type Tables, withQueued, withScheduled } from './tables.ts';
 import { type CarrierName, claimedText, expiresAtMs, nameOf, tickMs, toTickMs } from './texts.ts';
 

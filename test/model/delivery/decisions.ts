@@ -1,10 +1,10 @@
-import { type AttemptResult, attemptResultOf, type ResultOptions } from '../../../src/delivery/attempt-result.ts';
-import type { Carrier, OutgoingText, SubmitResult } from '../../../src/delivery/carrier.ts';
-import { type CarriersNow, findNextCarrier, type NextCarrier } from '../../../src/delivery/next-carrier.ts';
-import type { ClaimedText } from '../../../src/delivery/queue-entry.ts';
-import type { RouteTable } from '../../../src/delivery/route-table.ts';
+import type { ClaimedText } from '../../../src/delivery/attempts/queued-text.ts';
+import { type AttemptResult, attemptResultOf, type ResultOptions } from '../../../src/delivery/attempts/result.ts';
+import { createTextSelection } from '../../../src/delivery/attempts/selection.ts';
+import type { Carrier, OutgoingText, SubmitResult } from '../../../src/delivery/carrier/carrier.ts';
+import { type CarriersNow, findNextCarrier, type NextCarrier } from '../../../src/delivery/routing/next-carrier.ts';
+import type { RouteTable } from '../../../src/delivery/routing/table.ts';
 import { createSubmittedText } from '../../../src/delivery/smpp/submitted-text.ts';
-import { createTextSelection } from '../../../src/delivery/text-selection.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
 import type { Log } from '../../../src/platform/log.ts';
 import type { Results } from './result-statements.ts';

@@ -1,4 +1,4 @@
-import type { QueueEntry } from '../../../src/delivery/queue-entry.ts';
+import type { QueueEntry } from '../../../src/delivery/attempts/queued-text.ts';
 import type { Settings, State } from './state.ts';
 import { entriesOf, isUnsent, type MessageRow, messageIn, type Tables } from './tables.ts';
 import { lastTickOf, readCarrierId, type TextName } from './texts.ts';

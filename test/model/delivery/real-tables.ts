@@ -1,7 +1,7 @@
-import type { QueueEntry } from '../../../src/delivery/queue-entry.ts';
-import { attemptOutcomes } from '../../../src/delivery/text-attempt.ts';
+import { attemptOutcomes } from '../../../src/delivery/attempts/attempt.ts';
+import type { QueueEntry } from '../../../src/delivery/attempts/queued-text.ts';
 import { statusOf } from '../../../src/messages/message-row.ts';
-import type { Database } from '../../../src/platform/database.ts';
+import type { Database } from '../../../src/platform/database/database.ts';
 import type { Tables } from './tables.ts';
 import { type TextName, tickMs } from './texts.ts';
 

@@ -1,4 +1,4 @@
-import { wholeOutcomeOf } from '../../../src/delivery/part-store.ts';
+import { wholeOutcomeOf } from '../../../src/delivery/queue/part-store.ts';
 import { correctedEnds } from '../../../src/messages/message.ts';
 import { minuteMs } from '../../../src/platform/clock.ts';
 import {

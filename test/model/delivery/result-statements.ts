@@ -1,6 +1,6 @@
-import type { PartState } from '../../../src/delivery/carrier.ts';
-import type { EndedText, QueueEntry, ScheduledText } from '../../../src/delivery/queue-entry.ts';
-import type { TextAttempt } from '../../../src/delivery/text-attempt.ts';
+import type { TextAttempt } from '../../../src/delivery/attempts/attempt.ts';
+import type { EndedText, QueueEntry, ScheduledText } from '../../../src/delivery/attempts/queued-text.ts';
+import type { PartState } from '../../../src/delivery/carrier/carrier.ts';
 import {
   isUnsent,
   isUnsettled,

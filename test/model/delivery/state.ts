@@ -1,4 +1,4 @@
-import type { ClaimedText, QueueEntry } from '../../../src/delivery/queue-entry.ts';
+import type { ClaimedText, QueueEntry } from '../../../src/delivery/attempts/queued-text.ts';
 import type { RecordArguments, Results } from './result-statements.ts';
 import type { Ran } from './statements.ts';
 import { entriesOf, type Tables } from './tables.ts';

@@ -1,6 +1,6 @@
-import type { PartState, Receipt } from '../../../src/delivery/carrier.ts';
-import type { QueueEntry } from '../../../src/delivery/queue-entry.ts';
-import type { AttemptOutcome } from '../../../src/delivery/text-attempt.ts';
+import type { AttemptOutcome } from '../../../src/delivery/attempts/attempt.ts';
+import type { QueueEntry } from '../../../src/delivery/attempts/queued-text.ts';
+import type { PartState, Receipt } from '../../../src/delivery/carrier/carrier.ts';
 import { type MessageStatus, unsentStatuses } from '../../../src/messages/message.ts';
 import { type CarrierName, nameOf, type TextName } from './texts.ts';
 

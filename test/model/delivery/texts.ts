@@ -1,7 +1,7 @@
-import type { PartState } from '../../../src/delivery/carrier.ts';
-import type { ClaimedText, QueueEntry } from '../../../src/delivery/queue-entry.ts';
+import type { ClaimedText, QueueEntry } from '../../../src/delivery/attempts/queued-text.ts';
+import type { PartState } from '../../../src/delivery/carrier/carrier.ts';
 import type { MessageStatus } from '../../../src/messages/message.ts';
-import type { TextToSend } from '../../../src/messages/text-to-send.ts';
+import type { TextToSend } from '../../../src/messages/text/text-to-send.ts';
 
 /** A code, which is one part, and a plain text of two parts. Both are in the first lane, so that one claim has both. */
 export type TextName = 'code' | 'long';

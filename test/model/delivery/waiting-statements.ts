@@ -1,4 +1,4 @@
-import { actionFor } from '../../../src/delivery/attempt-result.ts';
+import { actionFor } from '../../../src/delivery/attempts/result.ts';
 import { earlierEnd } from './result-statements.ts';
 import {
   type AttemptRow,

@@ -1,4 +1,4 @@
-import type { EndedText, QueueEntry, ScheduledText } from '../../../src/delivery/queue-entry.ts';
+import type { EndedText, QueueEntry, ScheduledText } from '../../../src/delivery/attempts/queued-text.ts';
 import { readTexts } from './claim-statements.ts';
 import { resultsOf, selectTexts, submittedText } from './decisions.ts';
 import { type RecordArguments, type Results, recordClaimByIdAlone } from './result-statements.ts';

@@ -1,5 +1,5 @@
 import { createGuard } from '../../../src/verify/guard.ts';
-import { guardFactsOf } from '../../../src/verify/start-decision.ts';
+import { guardFactsOf } from '../../../src/verify/start/decision.ts';
 import { continuation, triesFor, type Verification } from '../../../src/verify/verification.ts';
 import type { Step } from '../explore.ts';
 import { lifeTicks, newVer, resendTicks, type Start, type State, type Ver } from './state.ts';

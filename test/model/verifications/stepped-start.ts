@@ -1,6 +1,6 @@
-import type { Database, Statement, Tx } from '../../../src/platform/database.ts';
-import { createStartBatch, type StartBatchOptions } from '../../../src/verify/start-batch.ts';
-import type { StartAnswer, StartItem } from '../../../src/verify/start-item.ts';
+import type { Database, Statement, Tx } from '../../../src/platform/database/database.ts';
+import { createStartBatch, type StartBatchOptions } from '../../../src/verify/start/batch.ts';
+import type { StartAnswer, StartItem } from '../../../src/verify/start/item.ts';
 
 /** A real start, which stops before certain statements until it is told to go on. */
 export interface SteppedStart {

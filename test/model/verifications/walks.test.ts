@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../../src/platform/clock.ts';
-import type { Database } from '../../../src/platform/database.ts';
+import type { KeyRing } from '../../../src/platform/crypto/keys.ts';
+import type { Database } from '../../../src/platform/database/database.ts';
 import { uuidOf } from '../../../src/platform/ids.ts';
-import type { KeyRing } from '../../../src/platform/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { inShort } from '../../support/effort.ts';
 import { eventually } from '../../support/eventually.ts';

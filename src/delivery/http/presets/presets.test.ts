@@ -10,12 +10,12 @@ import type { DoubleAnswer } from '../../../../test/providers/provider.ts';
 import { telnyx } from '../../../../test/providers/telnyx.ts';
 import { twilio } from '../../../../test/providers/twilio.ts';
 import { vonageSms } from '../../../../test/providers/vonage-sms.ts';
-import type { SubmitResult } from '../../carrier.ts';
+import type { SubmitResult } from '../../carrier/carrier.ts';
 import { readAnswer } from '../answer.ts';
-import { readInbound, readReceipts } from '../callback-reader.ts';
-import type { CallbackRequest } from '../callback-request.ts';
+import { readInbound, readReceipts } from '../callbacks/reader.ts';
+import type { CallbackRequest } from '../callbacks/request.ts';
 import { descriptionProblems } from '../description-problems.ts';
-import { checkHttpSettings, profileOf } from '../http-settings.ts';
+import { checkHttpSettings, profileOf } from '../settings.ts';
 import { presetNames, presets, secretFieldNames } from './presets.ts';
 
 const providers: Provider[] = [twilio, vonageSms, infobip, telnyx, plivo, africasTalking];

@@ -1,0 +1,294 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { pathParameter, recordId } from '../../http/list-page.ts';
+import { exampleId } from '../../http/openapi/field-examples.ts';
+import { type Route, requireDeveloper, route } from '../../http/route.ts';
+import { toTimestamp } from '../../platform/clock.ts';
+import type { Audit, Deed } from '../audit/audit.ts';
+import { createSignInReply, emailSchema, linkToken, newPassword, signInAnswers } from './account-api.ts';
+import type { Invitation } from './invitation-store.ts';
+import type { Joined, MemberService } from './member-service.ts';
+import type { Member } from './member-store.ts';
+import type { PersonService } from './person-service.ts';
+import { roleSchema } from './role.ts';
+
+export interface MemberRoutesOptions {
+  people: PersonService;
+  members: MemberService;
+  audit: Audit;
+  publicUrl: string;
+}
+
+const memberSchema = Type.Object(
+  {
+    id: recordId('per'),
+    email: Type.String(),
+    role: roleSchema,
+    second_factor: Type.Boolean({ description: 'Whether the person signs in with a second factor' }),
+    joined_at: Type.String(),
+  },
+  { title: 'Member' },
+);
+export type MemberRecord = Static<typeof memberSchema>;
+
+const invitationSchema = Type.Object(
+  {
+    id: recordId('inv'),
+    email: Type.String(),
+    role: roleSchema,
+    created_at: Type.String(),
+    expires_at: Type.String(),
+  },
+  { title: 'Invitation' },
+);
+export type InvitationRecord = Static<typeof invitationSchema>;
+
+const shownInvitationSchema = Type.Object(
+  {
+    email: Type.String(),
+    role: roleSchema,
+    account_name: Type.String(),
+    sign_in_first: Type.Boolean({ description: 'Whether the person has a password here and has to sign in' }),
+  },
+  { title: 'ShownInvitation' },
+);
+export type ShownInvitation = Static<typeof shownInvitationSchema>;
+
+function listOf<Item extends TSchema>(item: Item, title: string) {
+  return Type.Object({ data: Type.Array(item) }, { title });
+}
+
+const invitedSchema = Type.Object(
+  {
+    ...invitationSchema.properties,
+    link: Type.String({
+      description: 'Shown this once. Hand it over: the service sends no mail',
+      examples: ['https://sms.example.com/#/invitation/Zk3pQ7'],
+    }),
+  },
+  { title: 'NewInvitation' },
+);
+export type NewInvitation = Static<typeof invitedSchema>;
+
+/** Members of the account that the session acts for, invitations, and the choice of the account. */
+export function createMemberRoutes({ people, members, audit, publicUrl }: MemberRoutesOptions): Route[] {
+  const tag = 'Developer portal: members';
+  const reading = { kind: 'developer' } as const;
+  const byOwner = { kind: 'developer', role: 'owner' } as const;
+  const params = Type.Object({ person_id: pathParameter });
+  const lastOwner = { INCOMPATIBLE_STATE: 'The person is the last owner' };
+  const answerSignIn = createSignInReply(people);
+  return [
+    route({
+      method: 'POST',
+      path: '/portal/v1/sessions/current',
+      auth: { kind: 'person' },
+      tag,
+      operationId: 'switchAccount',
+      summary: 'Act for another of your accounts',
+      body: Type.Object({ account_id: Type.String({ maxLength: 64, examples: [exampleId('acc')] }) }),
+      answers: { 204: { description: 'The session acts for this account from now on' } },
+      refuses: { NOT_FOUND: 'You do not belong to this account' },
+      handler: async (call) => {
+        const { personId, sessionHash } = requireDeveloper(call);
+        await people.switchAccount({ personId, sessionHash, address: call.address }, call.body.account_id);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/portal/v1/members',
+      auth: reading,
+      tag,
+      operationId: 'listMembers',
+      summary: 'List the members of your account, the oldest first',
+      answers: { 200: { description: 'At most 50 members', schema: listOf(memberSchema, 'Members') } },
+      handler: async (call) => {
+        const rows = await members.list(requireDeveloper(call).accountId);
+        return { status: 200, body: { data: rows.map(toMember) } };
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/portal/v1/members/{person_id}',
+      auth: byOwner,
+      tag,
+      operationId: 'changeRole',
+      summary: "Change a member's role",
+      params,
+      body: Type.Object({ role: roleSchema }),
+      answers: { 200: { description: 'The member; the role acts from the next request on', schema: memberSchema } },
+      refuses: lastOwner,
+      handler: async (call) => {
+        const { accountId } = requireDeveloper(call);
+        const { role } = call.body;
+        const note = audit.note<Member>(call, (before) => ({
+          act: 'member.role_changed',
+          id: before.personId,
+          details: { email: before.email, from: before.role, to: role },
+        }));
+        const member = await members.changeRole(accountId, call.params.person_id, role, note);
+        return { status: 200, body: toMember(member) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/portal/v1/members/{person_id}',
+      auth: byOwner,
+      tag,
+      operationId: 'removeMember',
+      summary: 'Remove a member',
+      params,
+      answers: { 204: { description: 'Removed; the sessions of the person in this account have ended' } },
+      refuses: lastOwner,
+      handler: async (call) => {
+        const note = audit.note(call, removed('member.removed'));
+        await members.remove(requireDeveloper(call).accountId, call.params.person_id, note);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/me/leave',
+      // Every member may go.
+      auth: { kind: 'developer', role: 'viewer' },
+      tag,
+      operationId: 'leaveAccount',
+      summary: 'Leave the account that you act for',
+      answers: { 204: { description: 'You are no member any more; sign in again' } },
+      refuses: lastOwner,
+      handler: async (call) => {
+        const { accountId, personId } = requireDeveloper(call);
+        await members.remove(accountId, personId, audit.note(call, removed('member.left')));
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/portal/v1/members/invitations',
+      auth: reading,
+      tag,
+      operationId: 'listInvitations',
+      summary: 'List open invitations',
+      answers: {
+        200: { description: 'At most 50 invitations', schema: listOf(invitationSchema, 'Invitations') },
+      },
+      handler: async (call) => {
+        const rows = await members.listInvitations(requireDeveloper(call).accountId);
+        return { status: 200, body: { data: rows.map(toInvitation) } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/members/invitations',
+      auth: byOwner,
+      tag,
+      operationId: 'inviteMember',
+      summary: 'Invite a person to your account',
+      description: 'A second invitation of the same email replaces the first.',
+      body: Type.Object({ email: emailSchema, role: roleSchema }, { title: 'InvitationToMake' }),
+      answers: { 201: { description: 'The invitation with its one-time link', schema: invitedSchema } },
+      refuses: {
+        ALREADY_EXISTS: 'The person is a member',
+        INCOMPATIBLE_STATE: 'The account has as many members as it may have',
+      },
+      handler: async (call) => {
+        const { email, role } = call.body;
+        const note = audit.note<Invitation>(call, (made) => ({
+          act: 'invitation.created',
+          id: made.id,
+          details: { email: made.email, role },
+        }));
+        const { invitation, token } = await members.invite(requireDeveloper(call).accountId, email, role, note);
+        // Browsers do not send the part after `#`, so the token stays out of access logs.
+        const link = `${publicUrl}/#/invitation/${token}`;
+        return { status: 201, body: { ...toInvitation(invitation), link } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/portal/v1/members/invitations/{invitation_id}',
+      auth: byOwner,
+      tag,
+      operationId: 'withdrawInvitation',
+      summary: 'Withdraw an invitation',
+      params: Type.Object({ invitation_id: pathParameter }),
+      answers: { 204: { description: 'The link is dead' } },
+      handler: async (call) => {
+        const id = call.params.invitation_id;
+        const note = audit.note(call, { act: 'invitation.withdrawn', id });
+        await members.withdraw(requireDeveloper(call).accountId, id, note);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/invitations/look',
+      auth: { kind: 'visitor' },
+      tag,
+      operationId: 'readInvitation',
+      summary: 'Read what a link invites to',
+      body: Type.Object({ token: linkToken }),
+      answers: {
+        200: {
+          description: 'The invitation',
+          schema: shownInvitationSchema,
+        },
+      },
+      handler: async (call) => {
+        const { email, role, accountName, signInFirst } = await members.look(call.body.token);
+        return { status: 200, body: { email, role, account_name: accountName, sign_in_first: signInFirst } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/invitations/accept',
+      auth: { kind: 'visitor' },
+      tag,
+      operationId: 'acceptInvitationAsNewPerson',
+      summary: 'Accept an invitation as a new person, with a password',
+      body: Type.Object({ token: linkToken, password: newPassword }),
+      answers: { 201: signInAnswers[201] },
+      refuses: {
+        ALREADY_EXISTS: 'The person has a password here and has to sign in first',
+        INCOMPATIBLE_STATE: 'The person belongs to as many accounts as it may',
+      },
+      handler: async (call) => {
+        const { token, password } = call.body;
+        return answerSignIn(await members.acceptAsNewPerson(token, password, call.address, audit.note(call, joined)));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/me/invitations',
+      auth: { kind: 'person' },
+      tag,
+      operationId: 'acceptInvitation',
+      summary: 'Accept an invitation as the signed-in person',
+      body: Type.Object({ token: linkToken }),
+      answers: { 204: { description: 'You are a member, and the session acts for that account' } },
+      refuses: { INCOMPATIBLE_STATE: 'You belong to as many accounts as you may' },
+      handler: async (call) => {
+        const { personId, sessionHash } = requireDeveloper(call);
+        const accountId = await members.accept(call.body.token, personId, audit.note(call, joined));
+        await people.switchAccount({ personId, sessionHash, address: call.address }, accountId);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+const removed =
+  (act: Deed['act']) =>
+  ({ personId, email, role }: Member): Deed => ({ act, id: personId, details: { email, role } });
+
+function joined({ personId, accountId, email, role }: Joined): Deed {
+  return { act: 'member.joined', id: personId, personId, accountId, details: { email, role } };
+}
+
+function toMember({ personId, email, role, secondFactor, joinedAtMs }: Member) {
+  return { id: personId, email, role, second_factor: secondFactor, joined_at: toTimestamp(joinedAtMs) };
+}
+
+function toInvitation({ id, email, role, createdAtMs, expiresAtMs }: Invitation) {
+  return { id, email, role, created_at: toTimestamp(createdAtMs), expires_at: toTimestamp(expiresAtMs) };
+}

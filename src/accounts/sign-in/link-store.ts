@@ -1,0 +1,66 @@
+import { toTimestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/database/database.ts';
+
+/** What a one-time link does beside setting a password. */
+export interface LinkPurpose {
+  makesOperator: boolean;
+  removesSecondFactor: boolean;
+  /** Made by a command on the machine; else by an operator in the portal. */
+  fromMachine: boolean;
+}
+
+export interface FoundLink extends LinkPurpose {
+  hash: Buffer;
+  personId: string;
+  email: string;
+  /** Whether the person is an operator already. */
+  operator: boolean;
+}
+
+const purpose = `l.makes_operator as "makesOperator", l.removes_second_factor as "removesSecondFactor",
+  l.from_machine as "fromMachine"`;
+
+export async function insertLink(
+  tx: Tx,
+  link: LinkPurpose & { hash: Buffer; personId: string; expiresAtMs: number },
+): Promise<void> {
+  await tx.query(
+    `insert into one_time_link (hash, person_id, makes_operator, removes_second_factor, from_machine, expires_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [
+      ...[link.hash, link.personId, link.makesOperator, link.removesSecondFactor, link.fromMachine],
+      toTimestamp(link.expiresAtMs),
+    ],
+  );
+}
+
+/** The portal makes no link for an operator: one that it made before the person became an operator is not found. */
+export async function findLink(tx: Tx, hashes: Buffer[], nowMs: number): Promise<FoundLink | undefined> {
+  const { rows } = await tx.query<FoundLink>(
+    `select l.hash, p.id as "personId", p.email, p.operator, ${purpose}
+     from one_time_link l join person p on p.id = l.person_id
+     where l.hash = any($1::bytea[]) and l.expires_at > $2 and (l.from_machine or not p.operator)`,
+    [hashes, toTimestamp(nowMs)],
+  );
+  return rows[0];
+}
+
+/**
+ * Deletes the link, so it works once even under simultaneous use, and all other links of the person. The person is
+ * locked, so it does not become an operator meanwhile.
+ */
+export async function takeLink(
+  tx: Tx,
+  personId: string,
+  hash: Buffer,
+  nowMs: number,
+): Promise<LinkPurpose | undefined> {
+  const { rows } = await tx.query<LinkPurpose>(
+    `delete from one_time_link l using person p
+     where l.hash = $1 and l.expires_at > $2 and p.id = l.person_id and (l.from_machine or not p.operator)
+     returning ${purpose}`,
+    [hash, toTimestamp(nowMs)],
+  );
+  if (rows[0] !== undefined) await tx.query('delete from one_time_link where person_id = $1', [personId]);
+  return rows[0];
+}

@@ -1,0 +1,32 @@
+import type { Deed } from '../accounts/audit/audit.ts';
+import type { Note } from '../platform/database/database.ts';
+import type { FieldProblem } from '../platform/errors.ts';
+
+/** Makes the note that writes a deed of the command into the audit log. */
+export type NoteOf = (deed: Deed) => Note;
+
+/** One change that a file asks for, with the line that tells of it. Without `act` nothing changes. */
+export interface ApplyStep {
+  line: string;
+  act?: (noteOf: NoteOf) => Promise<unknown>;
+}
+
+/** What a section of a file asks for. Nothing is done while anything is wrong. */
+export interface ApplyPlan {
+  wrong: string[];
+  steps: ApplyStep[];
+  /** What the file does not name: taken away with `--prune`. */
+  others: ApplyStep[];
+}
+
+export const nothingToApply: ApplyPlan = { wrong: [], steps: [], others: [] };
+
+/** Tells what is wrong with an entry of a file. */
+export function sayWrong(where: string, problems: readonly FieldProblem[]): string[] {
+  return problems.map(({ field, message }) => `${where}: ${field === 'request' ? '' : `${field} `}${message}`);
+}
+
+/** Whether a list has one thing twice; names each such thing once. */
+export function repeated(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+}

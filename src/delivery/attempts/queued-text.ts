@@ -1,0 +1,79 @@
+import { type MessageErrorCode, type MessageStatus, unsentStatuses } from '../../messages/message.ts';
+import type { TextToSend } from '../../messages/text/text-to-send.ts';
+import type { LongText, PartState } from '../carrier/carrier.ts';
+import type { CarrierId } from '../carrier/id.ts';
+import type { TextAttempt } from './attempt.ts';
+
+/** An entry of the queue: a text to send, and what happened to it before. */
+export interface QueueEntry {
+  lane: number;
+  /** Uuids, as the queue has them. */
+  applicationId: string;
+  messageId: string;
+  /** Submits so far. */
+  attempt: number;
+  unanswered: number;
+  possibleDuplicates: number;
+  inDoubt: boolean;
+  /** How often it went on to another carrier. */
+  moves: number;
+}
+
+/** A claim's row, as its worker last saw it: a statement that names another revision changes nothing. */
+export interface OpenClaim {
+  id: number;
+  revision: number;
+}
+
+/** A batch that this worker has taken from the queue. It is on disk before the carrier gets a text. */
+export interface Claim extends OpenClaim {
+  /** The time that decides which texts have expired. It is in the row, so that a release decides the same. */
+  claimedAtMs: number;
+  texts: ClaimedText[];
+  /** Whether anyone has opted out of anything: then each text is looked at once more. */
+  optOuts: boolean;
+}
+
+export interface ClaimedText {
+  message: TextToSend;
+  entry: QueueEntry;
+  /** Of a long text that was tried before. */
+  parts: readonly PartState[];
+  /** The form of those parts; null if there are none. */
+  form: string | null;
+}
+
+/** A text that was sent and is in the queue again did not arrive: another carrier is to send it. */
+export function isUnsettled({ message: { status } }: ClaimedText): boolean {
+  return status === 'sent' || unsentStatuses.includes(status);
+}
+
+/** A claimed text that needs no further work of a worker. */
+export interface EndedText {
+  /** As it is after the submit. */
+  entry: QueueEntry;
+  status: Extract<MessageStatus, 'sent' | 'failed' | 'expired' | 'unknown' | 'canceled'>;
+  carrierMessageId: CarrierId | null;
+  receiptKey: CarrierId | null;
+  error: MessageErrorCode | null;
+  long: LongText<CarrierId> | undefined;
+  /** The submit that ended it, unless the record tells all of it. */
+  attempt?: TextAttempt | undefined;
+  /** True for a text that another carrier has sent before, and that did not arrive: it is shown as sent already. */
+  wasSent?: boolean;
+}
+
+/** A claimed text to try again. */
+export interface ScheduledText {
+  entry: QueueEntry;
+  /** The carrier whose queue it goes to. */
+  carrier: string;
+  dueAtMs: number;
+  long: LongText<CarrierId> | undefined;
+  /** The submit that did not succeed; undefined if there was none. */
+  attempt?: TextAttempt | undefined;
+  /** It goes on to another carrier, at once and with all its parts. */
+  isMoved?: boolean;
+  /** The number of the submit that was answered, where the entry goes back to what it was before. */
+  submit?: number;
+}

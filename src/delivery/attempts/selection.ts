@@ -1,0 +1,165 @@
+import { laneNames } from '../../messages/message.ts';
+import { type TextToSend, templateIdOf } from '../../messages/text/text-to-send.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Carrier, OutgoingText } from '../carrier/carrier.ts';
+import type { NextCarrier } from '../routing/next-carrier.ts';
+import type { CarrierOutcomes } from './outcomes.ts';
+import { type Claim, type ClaimedText, type EndedText, isUnsettled, type ScheduledText } from './queued-text.ts';
+import { actionFor, deferred, heldBack, moveUnsent, notSubmitted, type ResultOptions } from './result.ts';
+
+export interface SelectionOptions {
+  clock: Clock;
+  log: Log;
+  carrier: Carrier;
+  renderText: (text: TextToSend) => string;
+  /** Of these verifications, those that still need their code. */
+  findPending: (verificationIds: string[]) => Promise<Set<string>>;
+  /** Of these texts, the ids of those that their recipients do not want. */
+  findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
+  /** Where a text should go on to; undefined if there is no other carrier for it that works. */
+  nextCarrier: (text: ClaimedText) => NextCarrier | undefined;
+  /** Outside the hours of a text's route: when they begin. */
+  opensAtMs?: ((text: ClaimedText) => number | null) | undefined;
+  /** What the answers say of the carrier; undefined for one that needs no watching. */
+  outcomes?: CarrierOutcomes | undefined;
+  /** Whether the carrier can send at present. */
+  isDown?: (() => boolean) | undefined;
+  isAtMostOnce: () => boolean;
+}
+
+/** A claimed text, as the carrier gets it. */
+export interface Sending {
+  claimed: ClaimedText;
+  text: OutgoingText;
+}
+
+/** What becomes of claimed texts. */
+export interface Results {
+  ended: EndedText[];
+  again: ScheduledText[];
+}
+
+/** Decides which texts of a claim are submitted, and what becomes of the others. */
+export interface TextSelection {
+  /** The verifications of these texts that no longer need a code, and the texts that their recipients do not want. */
+  findOver(claim: Claim): Promise<Set<string>>;
+  /** Selects nothing after `beginBeforeMs` (steady time). `over` is what `findOver` has found. */
+  select(claim: Claim, over: Set<string>, beginBeforeMs: number): { sending: Sending[]; results: Results };
+  /** What decides about texts when their carrier has answered. */
+  resultOptions(submittedAtMs?: number): ResultOptions;
+}
+
+export function createTextSelection(options: SelectionOptions): TextSelection {
+  const { clock, log, carrier, renderText, isAtMostOnce, outcomes } = options;
+
+  async function findOver({ texts, optOuts }: Claim): Promise<Set<string>> {
+    const ids = texts.flatMap(({ message }) => message.verificationId ?? []);
+    const pending = ids.length === 0 ? new Set() : await options.findPending(ids);
+    const over = ids.filter((id) => !pending.has(id));
+    const unwanted = optOuts ? await options.findUnwanted?.(texts.map(({ message }) => message)) : undefined;
+    return new Set([...over, ...(unwanted ?? [])]);
+  }
+
+  function select({ texts, claimedAtMs }: Claim, over: Set<string>, beginBeforeMs: number) {
+    const nowMs = clock.nowMs();
+    // After this time another worker may take the claim before the carrier has answered.
+    const late = clock.steadyMs() >= beginBeforeMs;
+    const sending: Sending[] = [];
+    const results: Results = { ended: [], again: [] };
+    for (const claimed of texts) {
+      // A receipt has settled it since it was queued, or its number was forgotten.
+      if (!isUnsettled(claimed)) continue;
+      const wanted = actionFor(claimed, { nowMs: claimedAtMs, atMostOnce: isAtMostOnce() });
+      const { verificationId } = claimed.message;
+      const isOver = verificationId !== null && over.has(verificationId);
+      const isUnwanted = over.has(claimed.message.id);
+      const action = wanted !== 'submit' ? wanted : isUnwanted ? 'block' : isOver ? 'cancel' : 'submit';
+      if (action !== 'submit') results.ended.push(endWithoutSubmit(claimed, action));
+      else if (outcomes?.admits(claimed) === false && !late && hasGoneOn(claimed, results)) continue;
+      else if (!late && isDeferred(claimed, results)) continue;
+      else {
+        const text = late ? undefined : render(claimed);
+        if (text !== undefined) sending.push({ claimed, text });
+        else results.again.push(notSubmitted(claimed, { nowMs, carrier: carrier.key, late }));
+      }
+    }
+    return { sending, results };
+  }
+
+  /** The text became due, or was tried, outside the hours of its route: it waits for them. */
+  function isDeferred(claimed: ClaimedText, { again }: Results): boolean {
+    const opensMs = options.opensAtMs?.(claimed) ?? null;
+    if (opensMs !== null) again.push(deferred(claimed, { opensMs, carrier: carrier.key }));
+    return opensMs !== null;
+  }
+
+  /** Texts to this country do not get through: a code goes elsewhere, and is sent here if it cannot. Others wait. */
+  function hasGoneOn(claimed: ClaimedText, { again }: Results): boolean {
+    const given = resultOptions();
+    const moved = claimed.message.api === 'verify' ? moveUnsent(claimed, given) : undefined;
+    if (moved !== undefined) again.push(moved);
+    else if (claimed.message.api === 'verify') return false;
+    else again.push(heldBack(claimed, { ...given, restMs: outcomes?.restMs(claimed) ?? 0 }));
+    return true;
+  }
+
+  function resultOptions(submittedAtMs?: number): ResultOptions {
+    return {
+      nowMs: clock.nowMs(),
+      submittedAtMs: submittedAtMs ?? clock.nowMs(),
+      carrier: carrier.key,
+      nextCarrier: options.nextCarrier,
+      isClosed: carrier.isClosed === true,
+      doubtAfterMs: carrier.onDoubt?.afterMs,
+      ...(options.isDown && { isDown: options.isDown }),
+      ...(outcomes && { mayCopy: outcomes.mayCopy }),
+    };
+  }
+
+  /** A text that cannot be rendered does not fail the rest of the batch. */
+  function render({ message, entry, parts, form }: ClaimedText): OutgoingText | undefined {
+    const { id: messageId, applicationId, to, sender, sentAs, expiresAtMs } = message;
+    const lane = laneNames[entry.lane] ?? 'bulk';
+    const isCode = message.api === 'verify';
+    try {
+      const text = renderText(message);
+      return {
+        messageId,
+        attempt: entry.attempt + 1,
+        applicationId,
+        lane,
+        isCode,
+        to,
+        from: sentAs ?? sender,
+        text,
+        templateId: templateIdOf(message),
+        expiresAtMs,
+        parts,
+        form,
+      };
+    } catch (error) {
+      log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');
+      return undefined;
+    }
+  }
+
+  return { findOver, select, resultOptions };
+}
+
+const endings = {
+  expire: { status: 'expired', error: 'expired' },
+  give_up: { status: 'unknown', error: null },
+  block: { status: 'failed', error: 'blocked_by_recipient' },
+} as const;
+
+export function endWithoutSubmit(
+  { entry, message }: ClaimedText,
+  action: 'expire' | 'give_up' | 'block' | 'cancel',
+): EndedText {
+  const none = { carrierMessageId: null, receiptKey: null, long: undefined, attempt: undefined };
+  const about = { entry, ...none, wasSent: message.status === 'sent' };
+  // A text that may have arrived is not shown as canceled.
+  if (action === 'cancel') return { ...about, status: entry.inDoubt ? 'unknown' : 'canceled', error: null };
+  return { ...about, ...endings[action === 'block' && entry.inDoubt ? 'give_up' : action] };
+}

@@ -1,0 +1,114 @@
+import type { TimelineEvent } from '../../http/timeline.ts';
+import { type MessageErrorCode, type MessageStatus, messageError } from '../../messages/message.ts';
+import { toIdRange } from '../../messages/message-row.ts';
+import { isInRange } from '../../messages/message-store.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { fromUuid, uuidOf } from '../../platform/ids.ts';
+import { shownCarrierId } from '../carrier/id.ts';
+import type { AttemptOutcome } from './attempt.ts';
+import { findAttempts, type KeptAttempt } from './store.ts';
+
+/** One attempt to send a text, as its story tells it. */
+export interface ToldAttempt {
+  attempt: number;
+  /** The carrier's name. */
+  carrier: string;
+  atMs: number;
+  outcome: AttemptOutcome;
+  /** The carrier's own id of the text. */
+  carrierMessageId: string | null;
+  error: MessageErrorCode | null;
+  /** The rule that chose the carrier; null with an empty table. */
+  route: string | null;
+  /** What its receipt said, if the text has gone on to another carrier since. */
+  receipt: MessageStatus | null;
+  /** The error of the answer in the carrier's own words, and what the receipt said in them. */
+  reported: string | null;
+  receiptReported: string | null;
+  /** The carrier that it went on to. */
+  movedTo: string | null;
+}
+
+interface MessageRow {
+  id: string;
+  carrier: string;
+  attempt: number;
+  sentAtMs: number | null;
+  carrierMessageId: string | null;
+  route: string | null;
+}
+
+/** The attempts of messages, by id, in order. What was not kept apart is told by the message's own record. */
+export async function findAttemptStories(tx: Tx, messageIds: string[]): Promise<Map<string, ToldAttempt[]>> {
+  if (messageIds.length === 0) return new Map();
+  const { rows } = await tx.query<MessageRow>(selectStatement, toIdRange(messageIds));
+  const kept = await findAttempts(tx, messageIds.map(uuidOf));
+  return new Map(rows.map((row) => [fromUuid('msg', row.id), tell(row, kept.get(row.id) ?? [])]));
+}
+
+const selectStatement = `select id, carrier, attempt, sent_at as "sentAtMs", carrier_message_id as "carrierMessageId",
+    (select t.routes -> message.route_rule::integer ->> 'name' from route_table t where t.version = route_version) as route
+  from message where ${isInRange(1)}`;
+
+function tell(message: MessageRow, kept: KeptAttempt[]): ToldAttempt[] {
+  const attempts = kept.map(({ submittedAtMs: atMs, ...rest }) => ({ ...rest, atMs }));
+  const isTold = attempts.some(({ attempt }) => attempt === message.attempt);
+  if (message.sentAtMs !== null && message.attempt > 0 && !isTold) {
+    const { attempt, carrier, sentAtMs: atMs, carrierMessageId } = message;
+    const about = { error: null, receipt: null, movedTo: null, routeName: null };
+    attempts.push({ ...about, ...nothingTold, attempt, carrier, atMs, outcome: 'accepted', carrierMessageId });
+  }
+  return attempts.map((each, place) => {
+    const before = attempts.slice(0, place).findLast(({ movedTo }) => movedTo === each.carrier);
+    const { attempt, atMs, outcome, carrierMessageId, error, receipt, reported, receiptReported } = each;
+    const carrier = nameOf(each.carrier);
+    const told = { outcome, carrierMessageId, error, receipt, reported, receiptReported };
+    const route = before === undefined ? message.route : before.routeName;
+    const movedTo = each.movedTo === null ? null : nameOf(each.movedTo);
+    return { attempt, carrier, atMs, route, ...told, movedTo };
+  });
+}
+
+const nothingTold = {
+  ...{ routeVersion: null, parts: null, price: null, currency: null, network: null },
+  ...{ reported: null, receiptReported: null },
+};
+
+/** A carrier's key begins with its name. */
+function nameOf(key: string): string {
+  return key.split('#')[0] ?? key;
+}
+
+/** The attempts as events, for texts that were not simply sent: those are told by their own record. */
+function attemptEvents(attempts: ToldAttempt[]): TimelineEvent[] {
+  const isPlain = ({ outcome, receiptReported }: ToldAttempt) => outcome === 'accepted' && receiptReported === null;
+  if (attempts.length < 2 && attempts.every(isPlain)) return [];
+  return attempts.map((each) => ({ atMs: each.atMs, event: 'attempt', detail: sentenceOf(each) }));
+}
+
+/** Events of records with those of their attempts: after the start and before the end, if they happened at the same time. */
+export function withAttempts(events: TimelineEvent[], stories: Map<string, ToldAttempt[]>): TimelineEvent[] {
+  const isFirst = ({ event }: TimelineEvent) => event === 'started' || event === 'accepted';
+  const attempts = [...stories.values()].flatMap(attemptEvents);
+  return [...events.filter(isFirst), ...attempts, ...events.filter((each) => !isFirst(each))];
+}
+
+function sentenceOf(told: ToldAttempt): string {
+  const { attempt, carrier, outcome, carrierMessageId, error, route, receipt, movedTo } = told;
+  const by = route === null ? '' : ` (route ${route})`;
+  const id = carrierMessageId === null ? '' : ` as ${shownCarrierId(carrierMessageId)}`;
+  const said = told.reported === null ? '' : ` (${told.reported})`;
+  const why = error === null || outcome === 'unavailable' ? '' : ` ${messageError(error)?.message}`;
+  const what: Record<AttemptOutcome, string> = {
+    accepted: `accepted the text${id}.`,
+    refused: `refused the text${said}.`,
+    unavailable: `could not take the text${said}.`,
+    throttled: `asked for fewer texts${said}.`,
+    in_doubt: `${said === '' ? 'did not answer' : `gave no answer that can be used${said}`}. The text may have arrived.`,
+  };
+  const words = told.receiptReported;
+  const news = receipt !== null && words !== null ? `${receipt} (${words})` : (receipt ?? words);
+  const reported = news === null ? '' : ` Receipt: ${news}.`;
+  const next = movedTo === null ? '' : ` Moved to ${movedTo}.`;
+  return `Attempt ${attempt}, carrier ${carrier}${by}: it ${what[outcome]}${why}${reported}${next}`;
+}

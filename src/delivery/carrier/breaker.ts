@@ -1,0 +1,157 @@
+import type { Clock } from '../../platform/clock.ts';
+
+/**
+ * Notices that a carrier's texts to a country do not get through. While it is open, texts go elsewhere, and one text
+ * every 5 s tries whether the carrier works again.
+ */
+export interface Breaker {
+  /** True while any country is not closed: only then need texts be asked about. */
+  readonly isAnyOpen: boolean;
+  /** Whether a text may be submitted now. The first one after each pause may: it is the probe. */
+  admits(country: string): boolean;
+  isOpen(country: string): boolean;
+  /** How long a text that was not admitted waits for the next look: the rest of the 5 s. */
+  restMs(country: string): number;
+  /** A text got through, or not. Refusals name the application: the texts of one must not open it for all. */
+  note(country: string, result: 'works' | 'fails', refusedOf?: string): void;
+  /** The account does not work: open for all countries. */
+  openAll(): void;
+  /** The countries whose texts should go elsewhere; `*` for all. */
+  open(): string[];
+}
+
+/** Stands for all countries. */
+export const everyCountry = '*';
+
+const windowMs = 60_000;
+const bucketMs = 5000;
+const buckets = windowMs / bucketMs;
+const fewest = 20;
+const probeEveryMs = 5000;
+/** Refusals of one application that count within one window. */
+const mostRefusals = 5;
+
+interface Bucket {
+  /** The number of its five seconds. */
+  place: number;
+  total: number;
+  failed: number;
+}
+
+interface Country {
+  recent: Bucket[];
+  refusals: { window: number; counts: Map<string, number> };
+  /** Undefined while closed. A probe is under way since `sinceMs` if `probing`. */
+  opened: { sinceMs: number; probing: boolean } | undefined;
+}
+
+export function createBreaker(clock: Clock): Breaker {
+  const countries = new Map<string, Country>();
+  let openCount = 0;
+
+  function find(country: string): Country {
+    let found = countries.get(country);
+    if (found === undefined) {
+      const recent = Array.from({ length: buckets }, () => ({ place: -1, total: 0, failed: 0 }));
+      found = { recent, refusals: { window: -1, counts: new Map() }, opened: undefined };
+      countries.set(country, found);
+    }
+    return found;
+  }
+
+  function open(country: Country): void {
+    if (country.opened === undefined) openCount++;
+    country.opened = { sinceMs: clock.steadyMs(), probing: false };
+  }
+
+  function close(country: Country): void {
+    if (country.opened !== undefined) openCount--;
+    country.opened = undefined;
+    for (const bucket of country.recent) Object.assign(bucket, { place: -1, total: 0, failed: 0 });
+  }
+
+  const hasPaused = ({ sinceMs }: { sinceMs: number }) => clock.steadyMs() - sinceMs >= probeEveryMs;
+
+  /** Open, and not ready for a probe. */
+  function isShut(country: Country | undefined): boolean {
+    return country?.opened !== undefined && !hasPaused(country.opened);
+  }
+
+  function countsAsRefusal({ refusals }: Country, applicationId: string): boolean {
+    const window = Math.floor(clock.steadyMs() / windowMs);
+    if (refusals.window !== window) Object.assign(refusals, { window, counts: new Map() });
+    const count = (refusals.counts.get(applicationId) ?? 0) + 1;
+    if (count <= mostRefusals) refusals.counts.set(applicationId, count);
+    return count <= mostRefusals;
+  }
+
+  function add({ recent }: Country, failed: boolean): void {
+    const place = Math.floor(clock.steadyMs() / bucketMs);
+    const bucket = recent[place % buckets];
+    if (bucket === undefined) return;
+    if (bucket.place !== place) Object.assign(bucket, { place, total: 0, failed: 0 });
+    bucket.total++;
+    if (failed) bucket.failed++;
+  }
+
+  function hasFailedOften({ recent }: Country): boolean {
+    const oldest = Math.floor(clock.steadyMs() / bucketMs) - buckets;
+    let total = 0;
+    let failed = 0;
+    for (const bucket of recent) {
+      if (bucket.place <= oldest) continue;
+      total += bucket.total;
+      failed += bucket.failed;
+    }
+    return total >= fewest && failed * 2 >= total;
+  }
+
+  /** What a result says while the breaker is not closed. */
+  function noteOpened(country: Country, failed: boolean): void {
+    const { opened } = country;
+    if (opened === undefined) return;
+    // The answers to what was under way when it opened say nothing new.
+    if (failed && (opened.probing || hasPaused(opened))) open(country);
+    else if (!failed && (opened.probing || hasPaused(opened))) close(country);
+  }
+
+  return {
+    get isAnyOpen() {
+      return openCount > 0;
+    },
+    admits(name) {
+      if (openCount === 0) return true;
+      const shut = [countries.get(everyCountry), countries.get(name)].filter((each) => each?.opened !== undefined);
+      if (shut.some(isShut)) return false;
+      for (const country of shut) if (country) country.opened = { sinceMs: clock.steadyMs(), probing: true };
+      return true;
+    },
+    isOpen: (name) => openCount > 0 && [everyCountry, name].some((each) => isShut(countries.get(each))),
+    restMs(name) {
+      const pauses = [everyCountry, name].map(
+        (each) => countries.get(each)?.opened?.sinceMs ?? Number.NEGATIVE_INFINITY,
+      );
+      return Math.max(0, Math.max(...pauses) + probeEveryMs - clock.steadyMs());
+    },
+    note(name, result, refusedOf) {
+      const country = find(name);
+      const failed = result === 'fails';
+      if (failed && refusedOf !== undefined && !countsAsRefusal(country, refusedOf)) return;
+      if (openCount > 0) {
+        const all = countries.get(everyCountry);
+        if (all !== undefined) noteOpened(all, failed);
+        if (country.opened !== undefined) {
+          noteOpened(country, failed);
+          return;
+        }
+      }
+      add(country, failed);
+      if (failed && hasFailedOften(country)) open(country);
+    },
+    openAll: () => open(find(everyCountry)),
+    open() {
+      if (openCount === 0) return [];
+      return [...countries].filter(([, country]) => isShut(country)).map(([name]) => name);
+    },
+  };
+}

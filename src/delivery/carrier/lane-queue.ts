@@ -1,0 +1,91 @@
+import { type Lane, laneNames } from '../../messages/message.ts';
+
+/** What waits for a free slot at the carrier. The queue numbers it. */
+export interface LaneItem {
+  readonly lane: Lane;
+  order?: number;
+}
+
+/**
+ * The texts or parts that a sender has taken and not sent, in two lanes: the first lane goes first, and of five that are
+ * sent while both wait one is of the bulk lane.
+ */
+export interface LaneQueue<Item extends LaneItem> {
+  readonly size: number;
+  waiting(lane: Lane): number;
+  add(item: Item): void;
+  /** Goes where it was: the carrier wants it later, not last. */
+  putBack(item: Item): void;
+  /** What is sent next. It stays in the queue. Undefined if there is nothing, or only bulk, which may not be sent now. */
+  next(mayBeBulk: boolean): Item | undefined;
+  /** Takes what `next` has returned: it is sent now. */
+  take(item: Item): void;
+  /** Takes what `next` has returned without a turn of its lane: it is not sent. */
+  drop(item: Item): void;
+  /** Takes all that fit. */
+  takeAll(fits: (item: Item) => boolean): Item[];
+}
+
+const bulkTurn = 5;
+
+export function createLaneQueue<Item extends LaneItem>(): LaneQueue<Item> {
+  const queues: Record<Lane, Item[]> = { first: [], bulk: [] };
+  /** Where each queue begins: shifting an array of hundreds for every part is slow. */
+  const heads: Record<Lane, number> = { first: 0, bulk: 0 };
+  let orders = 0;
+  /** Sent of the first lane while bulk waited, since the last one of bulk. */
+  let firstsInRow = 0;
+
+  const count = (lane: Lane) => queues[lane].length - heads[lane];
+
+  function drop({ lane }: Item): void {
+    heads[lane]++;
+    if (count(lane) > 0) return;
+    queues[lane] = [];
+    heads[lane] = 0;
+  }
+
+  return {
+    get size() {
+      return count('first') + count('bulk');
+    },
+    waiting: count,
+    add(item) {
+      item.order = orders++;
+      queues[item.lane].push(item);
+    },
+    putBack(item) {
+      const { lane, order = 0 } = item;
+      const queue = queues[lane];
+      let place = heads[lane];
+      while (place < queue.length && (queue[place]?.order ?? 0) < order) place++;
+      queue.splice(place, 0, item);
+    },
+    next(mayBeBulk) {
+      const isBulksTurn = count('first') === 0 || firstsInRow >= bulkTurn - 1;
+      const lane = mayBeBulk && count('bulk') > 0 && isBulksTurn ? 'bulk' : 'first';
+      return queues[lane][heads[lane]];
+    },
+    take(item) {
+      if (item.lane === 'bulk') firstsInRow = 0;
+      else if (count('bulk') > 0) firstsInRow++;
+      drop(item);
+    },
+    drop,
+    takeAll(fits) {
+      const taken: Item[] = [];
+      for (const lane of laneNames) {
+        const kept: Item[] = [];
+        for (const item of queues[lane].slice(heads[lane])) (fits(item) ? taken : kept).push(item);
+        queues[lane] = kept;
+        heads[lane] = 0;
+      }
+      return taken;
+    },
+  };
+}
+
+/** The slots that bulk never holds, of so many: two, unless there are few. */
+export function keptForFirst(slots: number): number {
+  return Math.min(2, Math.floor(slots / 2));
+}

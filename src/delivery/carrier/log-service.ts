@@ -1,0 +1,57 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import { readBinds } from './bind-store.ts';
+import { type LogEntry, mostLogEntries, type NodeLog, readLogs } from './log-store.ts';
+import { findCarrier, notifyCarriers, wantLog } from './store.ts';
+
+export interface NodeLogEntry extends LogEntry {
+  node: string;
+}
+
+export interface CarrierLogService {
+  /** The last PDUs of a carrier on all nodes, newest first. It waits for the workers for 2 s at most. */
+  read(name: string): Promise<NodeLogEntry[]>;
+}
+
+const looks = 20;
+const lookEveryMs = 100;
+
+export function createCarrierLogService(options: { database: Database; clock: Clock }): CarrierLogService {
+  const { database, clock } = options;
+
+  /** The workers that run the carrier now answer; what others wrote is old. */
+  async function waitForAnswers(carrierId: number, wantedAtMs: number): Promise<NodeLog[]> {
+    const binds = await readBinds(database, [carrierId], clock.nowMs());
+    const nodes = new Set(binds.map(({ node }) => node));
+    for (let look = 0; ; look++) {
+      const logs = await readLogs(database, carrierId);
+      const answered = logs.filter((log) => log.wantedAtMs >= wantedAtMs);
+      const missing = [...nodes].filter((node) => !answered.some((log) => log.node === node));
+      if (missing.length === 0 || look === looks) return answered;
+      await new Promise((done) => setTimeout(done, lookEveryMs));
+    }
+  }
+
+  return {
+    async read(name) {
+      const row = await findCarrier(database, name);
+      if (row === undefined) throw notFound();
+      const wantedAtMs = await database.transaction(async (tx) => {
+        const wanted = await wantLog(tx, row.id, clock.nowMs());
+        await notifyCarriers(tx);
+        return wanted;
+      });
+      const logs = await waitForAnswers(row.id, wantedAtMs);
+      return (
+        logs
+          // A worker of an older version writes no words.
+          .flatMap(({ node, entries }) =>
+            entries.map((entry) => ({ ...entry, reported: entry.reported ?? null, node })),
+          )
+          .sort((a, b) => (a.at < b.at ? 1 : -1))
+          .slice(0, mostLogEntries)
+      );
+    },
+  };
+}

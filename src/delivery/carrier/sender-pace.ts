@@ -1,0 +1,168 @@
+import type { Lane } from '../../messages/message.ts';
+import { createBoundedMap } from '../../platform/bounded-map.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Answer, Carrier, OutgoingText } from './carrier.ts';
+import { type AllowedTexts, takeTurns, type WantedTexts } from './sender-pace-store.ts';
+import { nextTokenMs } from './sender-tokens.ts';
+
+/** A sender of an application that may send only so many texts a second. */
+export interface SenderRate {
+  applicationId: string;
+  sender: string;
+  perSecond: number;
+}
+
+export interface SenderPaceOptions {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  readRates: () => Promise<SenderRate[]>;
+}
+
+/** Holds back texts whose sender has sent enough, on all nodes and carriers together. */
+export interface SenderPace {
+  /** Reads the rates, and reads them again every two seconds. */
+  start(): Promise<void>;
+  stop(): void;
+  /** Reads the rates now. */
+  refresh(): Promise<void>;
+  /** The same carrier, at its senders' pace. */
+  pace(carrier: Carrier): Carrier;
+}
+
+const readEveryMs = 1800;
+/** A text that was held back is looked at again after this time at most. */
+const longestHoldMs = 60_000;
+const retryMs = 1000;
+
+/** A text of a call to `submit`, by its place there. */
+interface Placed {
+  text: OutgoingText;
+  place: number;
+}
+
+export function createSenderPace({ database, clock, log, readRates }: SenderPaceOptions): SenderPace {
+  let rates = new Map<string, SenderRate>();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  /** When the last text that was held back may leave, by lane and sender: the next one leaves after it. */
+  const lastDueMs = createBoundedMap<string, number>(10_000);
+
+  async function refresh(): Promise<void> {
+    try {
+      const rows = await readRates();
+      rates = new Map(rows.map((rate) => [nameOf(rate.applicationId, rate.sender), rate]));
+    } catch (error) {
+      log.debug(
+        { reason: (error as Error).message },
+        'the rates of senders could not be read; the last ones stay in use',
+      );
+    }
+  }
+
+  function schedule(): void {
+    if (stopped) return;
+    timer = setTimeout(() => void refresh().finally(schedule), readEveryMs).unref();
+  }
+
+  /** Submits what may leave now, and sends the rest back as it was. */
+  async function submitInTurn(carrier: Carrier, texts: Placed[], answer: Answer): Promise<void> {
+    const groups = groupByRate(texts);
+    const wanted = groups.map(([rate, group]) => wantedOf(rate, group));
+    const turns = await takeTurns(database, wanted, clock.nowMs()).catch((error: Error) => {
+      log.warn({ carrier: carrier.key, reason: error.message }, 'the turns of senders could not be counted');
+      return [];
+    });
+    const going: Placed[] = [];
+    for (const [index, [rate, group]] of groups.entries()) {
+      const turn = turns[index];
+      const left = { first: turn?.first ?? 0, bulk: turn?.bulk ?? 0 };
+      for (const each of group) {
+        if (left[each.text.lane]-- > 0) going.push(each);
+        else answer(each.place, { outcome: 'not_sent', afterMs: turn ? holdMs(rate, turn, each.text.lane) : retryMs });
+      }
+    }
+    if (going.length > 0) await submitSome(carrier, going, answer);
+  }
+
+  function groupByRate(texts: Placed[]): [SenderRate, Placed[]][] {
+    const groups = new Map<SenderRate, Placed[]>();
+    for (const each of texts) {
+      const rate = rateOf(each);
+      if (rate === undefined) continue;
+      const group = groups.get(rate);
+      if (group === undefined) groups.set(rate, [each]);
+      else group.push(each);
+    }
+    return [...groups];
+  }
+
+  const rateOf = ({ text }: Placed) => rates.get(nameOf(text.applicationId, text.from));
+
+  /** How long a text waits: until the sender's next token, and after the texts of its lane that wait for it already. */
+  function holdMs({ applicationId, sender, perSecond }: SenderRate, { after }: AllowedTexts, lane: Lane): number {
+    const name = `${lane} ${nameOf(applicationId, sender)}`;
+    const nowMs = clock.nowMs();
+    const borrowed = lane === 'first' ? perSecond : 0;
+    const nextMs = nextTokenMs({ ...after, tokens: after.tokens + borrowed }, perSecond);
+    const dueMs = Math.max(nextMs, (lastDueMs.get(name) ?? 0) + 1000 / perSecond);
+    const heldMs = Math.min(dueMs, nowMs + longestHoldMs);
+    lastDueMs.set(name, heldMs);
+    return Math.ceil(heldMs - nowMs);
+  }
+
+  return {
+    async start() {
+      await refresh();
+      schedule();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+    refresh,
+    pace(carrier) {
+      const waiting = { first: 0, bulk: 0 };
+      const wait = (texts: Placed[], sign: 1 | -1) => {
+        for (const { text } of texts) waiting[text.lane] += sign;
+      };
+      const paced: Pick<Carrier, 'capacity' | 'submit'> = {
+        // Texts that wait for their turn take room, as if the carrier had them.
+        capacity() {
+          const { first, bulk } = carrier.capacity();
+          return { first: first - waiting.first, bulk: bulk - waiting.bulk };
+        },
+        async submit(texts, answer) {
+          if (rates.size === 0) return carrier.submit(texts, answer);
+          const all = texts.map((text, place) => ({ text, place }));
+          const limited = all.filter((each) => rateOf(each) !== undefined);
+          if (limited.length === 0) return carrier.submit(texts, answer);
+          const others = all.filter((each) => rateOf(each) === undefined);
+          wait(limited, 1);
+          const inTurn = submitInTurn(carrier, limited, answer).finally(() => wait(limited, -1));
+          await Promise.all([inTurn, others.length > 0 && submitSome(carrier, others, answer)]);
+        },
+      };
+      return Object.assign(Object.create(carrier) as Carrier, paced);
+    },
+  };
+}
+
+function submitSome(carrier: Carrier, some: Placed[], answer: Answer): Promise<void> {
+  return carrier.submit(
+    some.map(({ text }) => text),
+    (index, result) => answer(some[index]?.place ?? -1, result),
+  );
+}
+
+/** Names a sender, whether its number is written with a plus or without. */
+function nameOf(applicationId: string, sender: string): string {
+  return `${applicationId} ${sender.replace(/^\+(\d+)$/, '$1')}`;
+}
+
+function wantedOf({ applicationId, sender, perSecond }: SenderRate, texts: Placed[]): WantedTexts {
+  const count = (lane: Lane) => texts.filter(({ text }) => text.lane === lane).length;
+  return { applicationId, sender, perSecond, first: count('first'), bulk: count('bulk') };
+}

@@ -1,0 +1,216 @@
+// A carrier counts binds, not nodes: all nodes together hold at most `binds` slots. A slot is a session lock in Postgres,
+// on one connection of its own for all carriers of a node, so it ends with the node, however that ends.
+//
+//   const slots = createBindSlots({ database, clock, log });
+//   const want = slots.want({ carrierId: 7, binds: 4, onTaken(slot, wasJustFreed) { … }, onLost(slot) { … } });
+//   want.setBinds(2);     // then end the binds of the slots above 2, and `want.release(slot)` each
+//   await want.stop();    // after the binds of its slots were ended; gives the slots up
+//   await slots.stop();
+//
+// `onLost` means that the lock is gone already: unbind at once (`supervisor.stop(0)`), because another node may bind.
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Session } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
+
+/** The first key of the locks is the carrier's id, the second one of these. */
+const slotKey = 4_207_100;
+const wantKey = 4_207_099;
+const lookMs = 2000;
+/** Nodes that start together share the slots: more than its share a node takes only after this time. */
+const moreAfterMs = 4000;
+/** The binds of lost slots end within 5 s; only then does this node take slots again. */
+const afterLossMs = 6000;
+/** The carrier may count the session of a slot for so long after it was given up. */
+const justFreedMs = 10_000;
+
+export interface SlotWant {
+  carrierId: number;
+  binds: number;
+  /** The most that this node takes; all of them if it is not given. */
+  atMost?: number;
+  /** `wasJustFreed`: a moment ago a slot of this carrier was held, here or on another node. */
+  onTaken: (slot: number, wasJustFreed: boolean) => void;
+  onLost: (slot: number) => void;
+}
+
+export interface WantedSlots {
+  /** From 1. */
+  readonly held: ReadonlySet<number>;
+  /** How many live nodes want slots of this carrier, this one included. */
+  readonly nodes: number;
+  /** The carrier allows more or fewer binds from now on. Slots above that are held until they are released. */
+  setBinds(binds: number): void;
+  /** Gives up one slot, after its bind was ended. */
+  release(slot: number): Promise<void>;
+  /** Wants no more and gives up what it holds. */
+  stop(): Promise<void>;
+}
+
+export interface BindSlots {
+  want(want: SlotWant): WantedSlots;
+  /** Takes what it may have now. It does so by itself every 2 s and when a want is new. */
+  look(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Want extends SlotWant {
+  held: Set<number>;
+  nodes: number;
+  /** When it was made, or last took a slot. */
+  lastMs: number;
+  /** It takes nothing before. */
+  notBeforeMs: number;
+  /** Whether the other nodes can see it. */
+  isKnown: boolean;
+}
+
+export function createBindSlots({ database, clock, log }: { database: Database; clock: Clock; log: Log }): BindSlots {
+  const wants = new Set<Want>();
+  /** When a slot of a carrier was last given up here, or seen with another node. */
+  const freedMs = new Map<number, number>();
+  let session: Session | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  /** A look that has not begun: it serves everyone who asks for one until then. */
+  let nextLook: Promise<void> | undefined;
+  let stopped = false;
+  const timer = setInterval(() => void look(), lookMs).unref();
+
+  /** One look at a time: locks are counted by the session, so two looks could take a slot twice. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    looking = looking.then(work).catch((error: unknown) => {
+      log.warn({ reason: (error as Error).message }, 'bind slots could not be looked at');
+    });
+    return looking;
+  }
+
+  function look(): Promise<void> {
+    nextLook ??= inTurn(async () => {
+      nextLook = undefined;
+      if (stopped || wants.size === 0) return;
+      const current = await openedSession();
+      for (const want of [...wants]) if (wants.has(want)) await takeSlots(current, want);
+    });
+    return nextLook;
+  }
+
+  async function openedSession(): Promise<Session> {
+    if (session !== undefined) return session;
+    const opened = await database.openSession((error) => {
+      if (session === opened) lose(error);
+    });
+    await opened.query(keepAlive);
+    session = opened;
+    return opened;
+  }
+
+  function lose(error: Error): void {
+    session = undefined;
+    log.warn({ reason: error.message }, 'the connection that holds the bind slots was lost');
+    for (const want of wants) {
+      const lost = [...want.held];
+      want.held.clear();
+      want.isKnown = false;
+      if (lost.length > 0) want.notBeforeMs = clock.steadyMs() + afterLossMs;
+      noteFreed(want.carrierId, lost.length);
+      for (const slot of lost) want.onLost(slot);
+    }
+  }
+
+  async function takeSlots(current: Session, want: Want): Promise<void> {
+    const { carrierId, binds, held } = want;
+    if (clock.steadyMs() < want.notBeforeMs) return;
+    if (!want.isKnown) {
+      await current.query('select pg_advisory_lock_shared($1, $2)', [carrierId, wantKey]);
+      want.isKnown = true;
+    }
+    const { rows: counted } = await current.query<{ nodes: number }>(countNodes, [carrierId, wantKey]);
+    want.nodes = Math.max(1, counted[0]?.nodes ?? 1);
+    const share = Math.ceil(binds / want.nodes);
+    const isPatient = clock.steadyMs() - want.lastMs >= moreAfterMs;
+    const mine = Math.min(binds, want.atMost ?? binds);
+    const most = Math.min(mine - held.size, held.size < share ? share - held.size : isPatient ? 1 : 0);
+    if (most <= 0) return;
+    const { rows } = await current.query<{ slot: number }>(takeFree, [carrierId, slotKey, binds, heldHere(want), most]);
+    // The want may have been stopped, or the session lost, during the statement.
+    if (session !== current || !wants.has(want)) return;
+    const wasJustFreed = clock.steadyMs() - (freedMs.get(carrierId) ?? -justFreedMs) < justFreedMs;
+    for (const { slot } of rows) {
+      held.add(slot);
+      want.lastMs = clock.steadyMs();
+      want.onTaken(slot, wasJustFreed);
+    }
+    noteFreed(carrierId, most - rows.length);
+  }
+
+  function noteFreed(carrierId: number, slots: number): void {
+    if (slots > 0) freedMs.set(carrierId, clock.steadyMs());
+  }
+
+  /** The session may take its own lock twice, so an older version of the carrier that drains here counts too. */
+  function heldHere({ carrierId }: Want): number[] {
+    return [...wants].filter((want) => want.carrierId === carrierId).flatMap(({ held }) => [...held]);
+  }
+
+  async function giveUp(want: Want): Promise<void> {
+    const { carrierId, held, isKnown } = want;
+    const slots = [...held];
+    noteFreed(carrierId, slots.length);
+    held.clear();
+    wants.delete(want);
+    if (session === undefined) return;
+    for (const slot of slots) await session.query(unlock, [carrierId, slotKey + slot]);
+    if (isKnown) await session.query('select pg_advisory_unlock_shared($1, $2)', [carrierId, wantKey]);
+  }
+
+  async function releaseOne({ carrierId, held }: Want, slot: number): Promise<void> {
+    if (!held.delete(slot)) return;
+    noteFreed(carrierId, 1);
+    await session?.query(unlock, [carrierId, slotKey + slot]);
+  }
+
+  return {
+    want(wanted) {
+      const lastMs = clock.steadyMs();
+      const want: Want = { ...wanted, held: new Set(), nodes: 1, lastMs, notBeforeMs: lastMs, isKnown: false };
+      wants.add(want);
+      void look();
+      return {
+        held: want.held,
+        get nodes() {
+          return want.nodes;
+        },
+        setBinds(binds) {
+          want.binds = binds;
+          void look();
+        },
+        release: (slot) => inTurn(() => releaseOne(want, slot)),
+        stop: () => inTurn(() => giveUp(want)),
+      };
+    },
+    look,
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await looking;
+      const last = session;
+      session = undefined;
+      await last?.close();
+    },
+  };
+}
+
+/** Postgres notices a lost machine within half a minute, instead of TCP's default two hours. */
+const keepAlive = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
+
+const countNodes = `
+  select count(distinct pid)::int as nodes from pg_locks
+  where locktype = 'advisory' and granted and objsubid = 2 and classid = $1::int::oid and objid = $2::int::oid
+    and database = (select oid from pg_database where datname = current_database())`;
+
+// CASE, because Postgres may evaluate the sides of AND in any order, and LIMIT stops at the last lock that is wanted.
+const takeFree = `
+  select slot from generate_series(1, $3::int) as slot
+  where case when slot = any($4::int[]) then false else pg_try_advisory_lock($1::int, $2::int + slot) end
+  limit $5::int`;
+
+const unlock = 'select pg_advisory_unlock($1::int, $2::int)';

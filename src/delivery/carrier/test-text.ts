@@ -1,0 +1,85 @@
+import { type Clock, minuteMs } from '../../platform/clock.ts';
+import type { Carrier, Receipt, SubmitResult } from './carrier.ts';
+import { shownCarrierId } from './id.ts';
+import type { ClaimedTest } from './test-store.ts';
+import { readCarrierWords } from './words.ts';
+
+const validMs = 5 * minuteMs;
+
+/** How a step of a test went, for an operator. */
+export interface Told {
+  ok: boolean;
+  detail: string;
+}
+
+interface TestText {
+  test: ClaimedTest;
+  clock: Clock;
+  submit: Carrier['submit'];
+  /** Gets the answer at once: the receipt may be in the same packet. */
+  onAnswer?: (result: SubmitResult) => void;
+}
+
+/** Sends the text of an operator's test by the carrier that is tested. */
+export async function sendTestText({ test, clock, submit, onAnswer }: TestText): Promise<SubmitResult> {
+  let result: SubmitResult = { outcome: 'not_sent' };
+  const { id: messageId, to, from, message: text } = test;
+  const outgoing = {
+    messageId,
+    attempt: 1,
+    applicationId: '',
+    // An operator waits for it as a person waits for a code.
+    lane: 'first',
+    isCode: true,
+    to,
+    from,
+    text,
+    templateId: null,
+    expiresAtMs: clock.nowMs() + validMs,
+    parts: [],
+    form: null,
+  } as const;
+  await submit([outgoing], (_, given) => {
+    result = given;
+    onAnswer?.(given);
+  });
+  return result;
+}
+
+export const noReceipts: Told = { ok: true, detail: 'The settings of this carrier turn receipts off.' };
+
+export function describeReceipt(receipt: Pick<Receipt, 'carrierMessageId' | 'outcome' | 'reported'>): Told {
+  const { outcome } = receipt;
+  const id = shownCarrierId(receipt.carrierMessageId) ?? 'a text without an id';
+  return { ok: outcome === 'delivered', detail: `Receipt of ${id}: ${outcome}${inWords(receipt.reported)}.` };
+}
+
+/** The carrier's own words in brackets: `errors` and `submit_errors` give them a meaning. */
+function inWords(reported: string | null | undefined): string {
+  const words = readCarrierWords(reported);
+  return words === null ? '' : ` (${words})`;
+}
+
+export function describeResult(result: SubmitResult): Told {
+  const said = inWords(result.reported);
+  switch (result.outcome) {
+    case 'accepted':
+      return {
+        ok: true,
+        detail: `Accepted by carrier as ${shownCarrierId(result.carrierMessageId) ?? 'a text without an id'}.`,
+      };
+    case 'throttled':
+      return { ok: false, detail: `The carrier asked for fewer texts${said}. Try again shortly.` };
+    case 'in_doubt':
+      return { ok: false, detail: `${noAnswer(said)}. The text may still arrive.` };
+    case 'not_sent':
+      return { ok: false, detail: 'The text was not sent: the carrier is not bound, or busy.' };
+    case 'retry':
+    case 'never':
+      return { ok: false, detail: `The carrier refused the text: ${result.error}${said}.` };
+  }
+}
+
+function noAnswer(said: string): string {
+  return said === '' ? 'The carrier did not answer' : `The carrier gave no answer that can be used${said}`;
+}

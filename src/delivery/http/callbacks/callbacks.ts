@@ -1,0 +1,129 @@
+import { findMessages } from '../../../messages/message-store.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { ApiError, notFound } from '../../../platform/errors.ts';
+import type { InboundSource, InboundText, Receipt } from '../../carrier/carrier.ts';
+import type { Receipts } from '../../receipts/receipts.ts';
+import type { CallbackCarrier, CallbackCarriers } from '../../setup/callback-carriers.ts';
+import type { ReceiptDescription } from '../description.ts';
+import { createTogether } from '../together.ts';
+import { inboundProof, leavesBodyOpen } from './proof-settings.ts';
+import { isProven } from './proofs.ts';
+import { readInbound, readReceipts } from './reader.ts';
+import type { CallbackRequest } from './request.ts';
+
+/** Resolves once the texts are on disk. */
+export type ReceiveInboundFrom = (source: InboundSource, texts: InboundText[]) => Promise<void>;
+
+export interface CallbackAnswer {
+  type: string;
+  body: string;
+}
+
+/** Takes what providers report by HTTP. Each call resolves once all of it is on disk, so that the provider may be told. */
+export interface Callbacks {
+  receipts(name: string, token: string, request: CallbackRequest): Promise<CallbackAnswer | undefined>;
+  inbound(name: string, token: string, request: CallbackRequest): Promise<CallbackAnswer | undefined>;
+}
+
+export interface CallbacksOptions {
+  database: Database;
+  clock: Clock;
+  carriers: Pick<CallbackCarriers, 'find'>;
+  receipts: Pick<Receipts, 'apply'>;
+  receiveInbound: ReceiveInboundFrom;
+  onCount: (carrier: string, name: CallbackCount, by: number) => void;
+}
+
+export type CallbackCount = 'receipts' | 'inbound' | 'unproven' | 'unreadable';
+
+/** So many receipts of a carrier wait for the database at most; then its provider is asked to come again. */
+const mostWaiting = 5000;
+const mostPerWrite = 500;
+
+export function createCallbacks(options: CallbacksOptions): Callbacks {
+  const { database, clock, carriers, receipts, receiveInbound, onCount } = options;
+  const writeReceipts = createTogether<Receipt, CallbackCarrier>({
+    keyOf: ({ account }) => account,
+    mostWaiting,
+    mostPerWrite,
+    write: async (carrier, batch) => receipts.apply(carrier, await fitting(carrier, batch)),
+  });
+
+  async function require(name: string, token: string): Promise<CallbackCarrier> {
+    const carrier = await carriers.find(name, token);
+    if (carrier === undefined) throw notFound();
+    return carrier;
+  }
+
+  /** What has no proof but the token in its address must fit in both: our id and the number it was sent to. */
+  async function fitting({ profile }: CallbackCarrier, batch: Receipt[]): Promise<Receipt[]> {
+    const described = profile.description.receipt;
+    const named = batch.flatMap(({ messageId }) => messageId ?? []);
+    if (described === undefined || !mustFit(described) || named.length === 0) return batch;
+    const messages = await findMessages(database, [...new Set(named)]);
+    const numbers = new Map(messages.map(({ id, to }) => [id, to]));
+    return batch.map((receipt) => {
+      const to = receipt.messageId === null ? undefined : numbers.get(receipt.messageId);
+      // A masked number cannot be compared.
+      const fits = to !== undefined && (!/^\+\d+$/.test(to) || receipt.numbers.some((number) => isEnd(to, number)));
+      return fits ? receipt : { ...receipt, messageId: null };
+    });
+  }
+
+  function prove(carrier: CallbackCarrier, request: CallbackRequest, what: 'receipt' | 'inbound'): void {
+    const described = carrier.profile.description[what];
+    if (described === undefined) throw notFound();
+    const { secrets, values } = carrier.profile;
+    const proof = what === 'inbound' ? inboundProof(described.verify) : described.verify;
+    if (isProven(request, proof, { ...values, ...secrets }, clock.nowMs())) return;
+    onCount(carrier.key, 'unproven', 1);
+    throw new ApiError('UNAUTHENTICATED', 'The proof of this callback is missing, wrong or too old.');
+  }
+
+  function readable<Value>(carrier: CallbackCarrier, read: Value[] | undefined): Value[] {
+    if (read !== undefined) return read;
+    onCount(carrier.key, 'unreadable', 1);
+    throw new ApiError(
+      'INVALID_ARGUMENT',
+      'This callback cannot be read: it must be JSON or a form, as the provider sends it.',
+    );
+  }
+
+  return {
+    async receipts(name, token, request) {
+      const carrier = await require(name, token);
+      prove(carrier, request, 'receipt');
+      const described = carrier.profile.description.receipt;
+      if (described === undefined) throw notFound();
+      const read = readable(carrier, readReceipts(request, described)).filter(
+        // Unsigned, and without the number that it should name: it could be anything.
+        ({ numbers }) => !mustFit(described) || numbers.length > 0,
+      );
+      onCount(carrier.key, 'receipts', read.length);
+      if (read.length > 0) await writeReceipts(carrier, read);
+      return described.answer;
+    },
+    async inbound(name, token, request) {
+      const carrier = await require(name, token);
+      prove(carrier, request, 'inbound');
+      const described = carrier.profile.description.inbound;
+      if (described === undefined) throw notFound();
+      const texts = readable(carrier, readInbound(request, described));
+      onCount(carrier.key, 'inbound', texts.length);
+      if (texts.length > 0) await receiveInbound(carrier, texts);
+      return described.answer;
+    },
+  };
+}
+
+function mustFit({ verify, to }: ReceiptDescription): boolean {
+  return leavesBodyOpen(verify) && to !== undefined;
+}
+
+/** Providers write numbers with and without prefixes, so the end decides. */
+const comparedDigits = 8;
+
+function isEnd(recipient: string, number: string): boolean {
+  return recipient.slice(-comparedDigits) === number.slice(-comparedDigits);
+}

@@ -1,0 +1,200 @@
+import { measure } from '../../messages/text/text.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { createAddressGuard } from '../../platform/http-out/address-guard.ts';
+import type { Config } from '../../settings/settings.ts';
+import type { BindState } from '../carrier/bind-store.ts';
+import type { Answer, OutgoingText } from '../carrier/carrier.ts';
+import type { RunningCarrier } from '../carrier/running.ts';
+import type { BindSlots, WantedSlots } from '../carrier/slots.ts';
+import { readCarrierWords } from '../carrier/words.ts';
+import type { ConfiguredHttpCarrier } from '../setup/watch.ts';
+import { readAnswer } from './answer.ts';
+import { createHttpClient } from './client.ts';
+import { createCarrierCondition } from './condition.ts';
+import { tryConnection } from './connect.ts';
+import { createTokenSource } from './oauth2.ts';
+import type { CallbackUrls } from './profile.ts';
+import { createRenderer } from './render.ts';
+import { createRequestLog } from './request-log.ts';
+import { createHttpSender, type Sent, waitMs } from './sender.ts';
+import { addressOf, profileOf } from './settings.ts';
+import { type FindReceipt, testHttpCarrier } from './text-test.ts';
+
+export interface HttpCarrierOptions {
+  configured: ConfiguredHttpCarrier;
+  /** Where the provider reports. */
+  urls: CallbackUrls;
+  /** They tell how many nodes share the account's rate, and number the rows of state. */
+  slots: BindSlots;
+  clock: Clock;
+  environment: Config['environment'];
+  /** What happens to plain texts in doubt, unless the settings say otherwise. */
+  byDefault: { resend: boolean; afterMs: number };
+  findReceipt: FindReceipt;
+  /** Called for each text that was sent if no receipt will come: it has no later sign. */
+  onUnreported?: ((text: OutgoingText) => void) | undefined;
+  /** Called when the provider begins or ceases to work. */
+  onBindsChange?: (() => void) | undefined;
+}
+
+const marginMs = 5000;
+/** How long requests under way may take when the carrier stops. */
+const drainMs = 3000;
+const tickMs = 250;
+/** More nodes than this do not share an account. */
+const mostNodes = 99;
+
+/** A carrier that is reached by a provider's HTTP API. Receipts and inbound texts come to the web nodes. */
+export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
+  const { configured, urls, slots, clock, environment, byDefault, findReceipt, onUnreported, onBindsChange } = options;
+  const { settings, key, account, id } = configured;
+  const { allow_private: allowPrivate, concurrency, timeout_ms: timeoutMs, ca } = settings;
+  const profile = profileOf(settings);
+  const secrets = Object.values(profile.secrets);
+  const hasReceipts = settings.receipts !== 'none' && profile.description.receipt !== undefined;
+  const guard = createAddressGuard({ environment, allowPrivate });
+  const client = createHttpClient({ guard, concurrency, timeoutMs, ca });
+  const renderer = createRenderer(profile, urls);
+  const tokens = createTokenSource(profile, { client, clock });
+  const condition = createCarrierCondition(clock, onBindsChange);
+  const requests = createRequestLog(clock);
+  const url = addressOf(settings)[0]?.url ?? '';
+  let slot = 0;
+  let nodes: WantedSlots | undefined;
+  let ticker: NodeJS.Timeout | undefined;
+  let isConnecting = false;
+  let onCapacity = () => {};
+
+  const sender = createHttpSender({
+    perSecond: settings.per_second,
+    concurrency,
+    clock,
+    condition,
+    send,
+    onCapacity: () => onCapacity(),
+  });
+
+  async function send(text: OutgoingText, leave: () => boolean): Promise<Sent> {
+    const given = await tokens?.get();
+    if (given !== undefined && 'kind' in given) return given;
+    const exchanged = await client.send(renderer.render(text, clock.nowMs(), given?.token), leave);
+    if (exchanged.kind === 'overdue') return exchanged;
+    const isAnswered = exchanged.kind === 'answer';
+    const about = { messageId: text.messageId, segments: measure(text.text).count, secrets };
+    const verdict = isAnswered ? readAnswer(profile.description, exchanged.answer, about) : undefined;
+    const status = isAnswered ? exchanged.answer.status : 0;
+    if (status === 401) tokens?.forget();
+    const result = verdict?.result;
+    requests.record({
+      command: renderer.shown,
+      status,
+      messageId: text.messageId,
+      carrierMessageId: result?.outcome === 'accepted' ? result.carrierMessageId : null,
+      reported: readCarrierWords(result?.reported),
+      to: text.to,
+    });
+    return verdict === undefined
+      ? (exchanged as Exclude<typeof exchanged, { kind: 'answer' }>)
+      : { kind: 'verdict', verdict, status };
+  }
+
+  async function reconnect(): Promise<void> {
+    isConnecting = true;
+    const steps = await tryConnection({ url, ca, guard, clock }).catch(() => []);
+    isConnecting = false;
+    const last = steps.at(-1);
+    if (last?.ok === true) condition.noteConnected();
+    else condition.noteUnreachable(last?.detail ?? 'The provider cannot be reached.');
+  }
+
+  function tick(): void {
+    if (nodes !== undefined && nodes.held.size > 0) sender.setShare(1 / nodes.nodes);
+    if (condition.wantsConnection && !isConnecting) void reconnect();
+    sender.tick();
+  }
+
+  function watchSent(texts: OutgoingText[], answer: Answer): Answer {
+    if (onUnreported === undefined || hasReceipts) return answer;
+    return (place, result) => {
+      const text = texts[place];
+      if (result.outcome === 'accepted' && text !== undefined) onUnreported(text);
+      answer(place, result);
+    };
+  }
+
+  function shownState(): BindState {
+    const { state, error, nextTryMs, sinceMs, isRefused } = condition;
+    const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
+    return {
+      slot,
+      // One that is tried again must get a text to show that it works.
+      state: state === 'down' ? 'failing' : 'ready',
+      mode: 'http',
+      host: new URL(url).host,
+      sinceMs,
+      error,
+      refused: isRefused,
+      // To the second, so that a state that stays the same is not written again.
+      nextTryAtMs: nextTryMs === null ? null : Math.ceil((clock.nowMs() + inMs) / 1000) * 1000,
+    };
+  }
+
+  return {
+    key,
+    account,
+    submitTimeoutMs: timeoutMs + waitMs + marginMs,
+    repeatsMessageId: !hasReceipts,
+    watchesItself: true,
+    onDoubt: {
+      resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',
+      afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
+    },
+    confirmsOptOuts: settings.opt_out_replies === 'carrier',
+    capacity: sender.capacity,
+    throttledMs: sender.throttledMs,
+    submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
+    setPaused: sender.setPaused,
+    // It has no session to lose, so it is started anew for every change of settings.
+    update: () => {},
+    tryNow() {
+      condition.tryNow();
+      tick();
+    },
+    start(_, tellCapacity) {
+      onCapacity = tellCapacity;
+      nodes = slots.want({
+        carrierId: id,
+        binds: mostNodes,
+        atMost: 1,
+        onTaken(taken) {
+          slot = taken;
+          tick();
+        },
+        // The slot is a number and a count: without it the carrier sends on at the rate it had.
+        onLost: () => {},
+      });
+      ticker = setInterval(tick, tickMs);
+    },
+    async stop() {
+      clearInterval(ticker);
+      await sender.stop(drainMs);
+      client.close();
+      await nodes?.stop();
+    },
+    binds: () => (slot === 0 ? [] : [shownState()]),
+    hint: null,
+    receiptKeys: (carrierMessageId) => [carrierMessageId],
+    readLog: () => requests.entries(slot),
+    runTest: (test, onStep) =>
+      testHttpCarrier({
+        test,
+        account,
+        hasReceipts,
+        clock,
+        connect: () => tryConnection({ url, ca, guard, clock }),
+        submit: sender.submit,
+        findReceipt,
+        onStep,
+      }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Carrier } from '../carrier/carrier.ts';
+import { type ClaimedTest, type TestStep, testReceiptWithinMs } from '../carrier/test-store.ts';
+import { describeReceipt, describeResult, noReceipts, sendTestText, type Told } from '../carrier/test-text.ts';
+import type { FoundReceipt } from '../receipts/unmatched-store.ts';
+
+/** Takes the receipt of a text of an operator's test, once a web node has written it. */
+export type FindReceipt = (account: string, carrierMessageId: string) => Promise<FoundReceipt | undefined>;
+
+export interface HttpTestOptions {
+  test: ClaimedTest;
+  account: string;
+  hasReceipts: boolean;
+  clock: Clock;
+  connect: () => Promise<TestStep[]>;
+  submit: Carrier['submit'];
+  findReceipt: FindReceipt;
+  onStep: (step: TestStep) => Promise<void>;
+}
+
+const lookEveryMs = 250;
+
+/** Tests a carrier step by step: its name, a connection, TLS, one text in a request, its receipt by a callback. */
+export async function testHttpCarrier(options: HttpTestOptions): Promise<void> {
+  const { clock, connect, onStep } = options;
+  for (const step of await connect()) {
+    await onStep(step);
+    if (!step.ok) return;
+  }
+  const beganMs = clock.steadyMs();
+  const result = await sendTestText(options);
+  await onStep({ step: 'text', ...describeResult(result), tookMs: clock.steadyMs() - beganMs });
+  if (result.outcome !== 'accepted') return;
+  const sentMs = clock.steadyMs();
+  const told = await waitForReceipt(options, result.carrierMessageId);
+  await onStep({ step: 'receipt', ...told, tookMs: clock.steadyMs() - sentMs });
+}
+
+async function waitForReceipt(
+  { account, hasReceipts, clock, findReceipt }: HttpTestOptions,
+  carrierMessageId: string,
+): Promise<Told> {
+  if (!hasReceipts) return noReceipts;
+  const untilMs = clock.steadyMs() + testReceiptWithinMs;
+  for (;;) {
+    const found = await findReceipt(account, carrierMessageId).catch(() => undefined);
+    if (found !== undefined) return describeReceipt({ carrierMessageId, ...found });
+    if (clock.steadyMs() >= untilMs) return { ok: false, detail: noReceipt };
+    await new Promise((done) => setTimeout(done, lookEveryMs));
+  }
+}
+
+const noReceipt =
+  'No receipt came within 120 s. Check that the provider can reach HELIOGRAPH_PUBLIC_URL from the internet, ' +
+  'and that the secret of its signatures is right: callbacks with a wrong proof are refused.';

@@ -1,0 +1,75 @@
+import { toTimestamp } from '../../platform/clock.ts';
+import type { Database, Tx } from '../../platform/database/database.ts';
+import { isUnsettled, type QueueEntry } from '../attempts/queued-text.ts';
+import { actionFor } from '../attempts/result.ts';
+import { endWithoutSubmit } from '../attempts/selection.ts';
+import { withMessages } from './claimed-texts.ts';
+import { entryColumns, entryFields } from './columns.ts';
+import { recordParts } from './result-statement.ts';
+
+export interface ExpiryOptions {
+  nowMs: number;
+  /** The most texts of the queue, and of the schedule. */
+  limit: number;
+  onEnded?: ((status: 'expired' | 'unknown', by: number) => void) | undefined;
+}
+
+/**
+ * Ends texts that wait and have expired, whatever their carriers do. One that may have been sent is `unknown`. Returns how
+ * many entries it took.
+ */
+export async function expireWaiting(database: Database, { nowMs, limit, onEnded }: ExpiryOptions): Promise<number> {
+  const now = toTimestamp(nowMs);
+  // Most looks find nothing, and need no transaction.
+  const { rows: looks } = await database.query<{ any: boolean }>(isAnyExpired, [now]);
+  if (looks[0]?.any !== true) return 0;
+  const { taken, ended } = await database.transaction(async (tx) => {
+    const { rows } = await tx.query<QueueEntry>(takeStatement, [now, limit]);
+    const texts = (await withMessages(tx, rows)).filter(isUnsettled);
+    const ended = texts.flatMap((text) => {
+      const action = actionFor(text, { nowMs, atMostOnce: false });
+      return action === 'submit' ? [] : [endWithoutSubmit(text, action)];
+    });
+    const values: unknown[] = [];
+    const parts = recordParts({ carrier: '', account: undefined, ended, again: [], nowMs }, values, 'true');
+    if (parts.length > 0) await tx.query(`with ${parts.join(',\n')} select`, values);
+    return { taken: rows.length, ended };
+  });
+  for (const status of ['expired', 'unknown'] as const) {
+    const count = ended.filter((each) => each.status === status).length;
+    if (count > 0) onEnded?.(status, count);
+  }
+  return taken;
+}
+
+const isAnyExpired = {
+  name: 'is-any-text-expired',
+  text: `select exists (select from delivery_queue where expires_at <= $1)
+      or exists (select from delivery_schedule where expires_at <= $1) as any`,
+};
+
+/** What a worker claims or moves at this moment is left to it. */
+const expired = (table: string) => `select ctid as place from ${table} where expires_at <= $1
+      order by expires_at limit $2 for update skip locked`;
+const takeStatement = `with queued as (${expired('delivery_queue')}),
+    scheduled as (${expired('delivery_schedule')}),
+    unqueued as (
+      delete from delivery_queue where ctid = any(array(select place from queued)) returning ${entryColumns}),
+    unscheduled as (
+      delete from delivery_schedule where ctid = any(array(select place from scheduled)) returning ${entryColumns})
+    select ${entryFields} from (select * from unqueued union all select * from unscheduled) e`;
+
+/** Fills in the expiry of entries that an earlier version has written. Returns how many there were. */
+export async function fillInExpiry(tx: Tx, limit: number): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(fillStatement, [limit]);
+  return rows[0]?.count ?? 0;
+}
+
+/** An entry whose message is gone can never be sent. */
+const fill = (table: string, name: string) => `${name}_open as (
+      select ctid as place, message_id from ${table} where expires_at is null limit $1 for update skip locked),
+    ${name}_filled as (
+      update ${table} w set expires_at = coalesce(m.expires_at, '-infinity')
+      from ${name}_open o left join message m on m.id = o.message_id where w.ctid = o.place returning 1)`;
+const fillStatement = `with ${fill('delivery_queue', 'queue')}, ${fill('delivery_schedule', 'schedule')}
+    select ((select count(*) from queue_filled) + (select count(*) from schedule_filled))::integer as count`;

@@ -1,0 +1,54 @@
+import type { Database } from '../../platform/database/database.ts';
+import { isUnsettled, type QueueEntry, type ScheduledText } from '../attempts/queued-text.ts';
+import { actionFor, submittedEntry } from '../attempts/result.ts';
+import { withMessages } from './claimed-texts.ts';
+import { claimArrays, claimEntries, entryFields } from './columns.ts';
+import { schedule } from './schedule-store.ts';
+
+export interface ReleaseOptions {
+  carrier: string;
+  nowMs: number;
+  atMostOnce: boolean;
+  /** How long a plain text in doubt waits for a receipt. */
+  doubtAfterMs?: number | undefined;
+  all: boolean;
+}
+
+/**
+ * Puts texts back of which a dead worker may have sent some: claims whose lease has run out, or all claims when this
+ * node is alone and has just started. A text that the worker was not going to send stays as it was.
+ */
+export async function releaseClaims(
+  database: Database,
+  { carrier, nowMs, atMostOnce, doubtAfterMs = 0, all }: ReleaseOptions,
+): Promise<number> {
+  // Leases end by the clock that all nodes share, whatever this node's clock shows.
+  const values = [carrier, all ? 'infinity' : null];
+  // Most looks find nothing, and need no transaction.
+  const { rows: looks } = await database.query<{ over: boolean }>(isAnyOver, values);
+  if (looks[0]?.over !== true) return 0;
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<QueueEntry & { claimedAtMs: number }>(releaseStatement, values);
+    const claimedAtMs = new Map(rows.map((row) => [row.messageId, row.claimedAtMs]));
+    const texts = await withMessages(tx, rows);
+    const released = texts.filter(isUnsettled).map((text): ScheduledText => {
+      const claimedMs = claimedAtMs.get(text.entry.messageId) ?? nowMs;
+      const inDoubt = actionFor(text, { nowMs: claimedMs, atMostOnce }) === 'submit';
+      const entry = inDoubt ? { ...submittedEntry(text.entry), inDoubt } : text.entry;
+      const waitMs = inDoubt && text.message.api !== 'verify' ? doubtAfterMs : 0;
+      const dueAtMs = Math.max(nowMs, Math.min(claimedMs + waitMs, text.message.expiresAtMs));
+      return { entry, carrier, dueAtMs, long: undefined, attempt: undefined };
+    });
+    await schedule(tx, released);
+    return released.length;
+  });
+}
+
+const isOver = 'carrier = $1 and leased_until <= coalesce($2::timestamptz, clock_timestamp())';
+const isAnyOver = {
+  name: 'is-any-claim-over',
+  text: `select exists (select from delivery_claim where ${isOver}) as over`,
+};
+const releaseStatement = `with gone as (
+      delete from delivery_claim where ${isOver} returning claimed_at, ${claimArrays})
+    select claimed_at as "claimedAtMs", ${entryFields} from gone cross join lateral ${claimEntries}`;

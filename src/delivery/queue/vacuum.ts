@@ -1,0 +1,60 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
+
+export interface QueueVacuum {
+  /** So many texts have left the queue. */
+  noteTaken(texts: number): void;
+  stop(): Promise<void>;
+}
+
+/** Vacuum after this many texts: a claim steps over the entries of texts that have left. */
+const everyTexts = 5000;
+/** Of a large backlog each vacuum reads the whole index, so it takes at most this share of the time. */
+const mostOfTime = 0.02;
+
+/**
+ * Removes the entries of texts that have left the queue. Postgres would do it once a minute, and at a high rate claims
+ * would step over some hundred thousand of them until then.
+ */
+export function createQueueVacuum({
+  database,
+  clock,
+  log,
+}: {
+  database: Database;
+  clock: Pick<Clock, 'steadyMs'>;
+  log: Log;
+}): QueueVacuum {
+  let taken = 0;
+  let notBeforeMs = 0;
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    const beganMs = clock.steadyMs();
+    try {
+      await database.query(vacuum);
+    } catch (error) {
+      log.debug({ reason: (error as Error).message }, 'the delivery queue was not vacuumed; Postgres will do it');
+    }
+    const nowMs = clock.steadyMs();
+    notBeforeMs = nowMs + (nowMs - beganMs) / mostOfTime;
+  }
+
+  return {
+    noteTaken(texts) {
+      taken += texts;
+      if (taken < everyTexts || running !== undefined || clock.steadyMs() < notBeforeMs) return;
+      taken = 0;
+      running = run().finally(() => {
+        running = undefined;
+      });
+    },
+    async stop() {
+      await running;
+    },
+  };
+}
+
+// Another node's vacuum is enough. To cut off the empty end of the table would lock it.
+const vacuum = 'vacuum (skip_locked, index_cleanup on, truncate off, process_toast off) delivery_queue';

@@ -1,0 +1,110 @@
+import { type Api, apiNames } from '../../http/route.ts';
+
+import { nameOf } from '../../messages/message-row.ts';
+import { minuteMs, toTimestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { fromUuid, uuidFloor, uuidOf } from '../../platform/ids.ts';
+
+/** A text that should have left, or may have. */
+export interface WaitingText {
+  id: string;
+  applicationId: string;
+  api: Api;
+  /** The carrier's key. */
+  carrier: string;
+  to: string;
+  sender: string;
+  /** `queue`: it may leave now. `schedule`: later. `wire`: the carrier has not answered. */
+  place: 'queue' | 'schedule' | 'wire';
+  attempt: number;
+  inDoubt: boolean;
+  /** When it was to leave first. */
+  sinceMs: number;
+  /** When it is tried again; null if at once. */
+  dueAtMs: number | null;
+  expiresAtMs: number;
+}
+
+export type WaitingState = 'stuck' | 'in_doubt';
+
+export interface WaitingQuery {
+  state: WaitingState;
+  /** A carrier's name. */
+  carrier: string | undefined;
+  /** The last id that was looked at. */
+  after: string | undefined;
+  limit: number;
+  nowMs: number;
+}
+
+/** A text that waits longer is stuck. */
+export const stuckAfterMs = minuteMs;
+/** Entries that are looked at for one page. */
+const mostLookedAt = 2000;
+
+interface Row extends Omit<WaitingText, 'api'> {
+  api: number;
+  isStuck: boolean;
+}
+
+/**
+ * Finds texts that wait for over a minute, or that may have been sent, oldest first. `searchedTo` is set when it stopped
+ * before the page was full: a scheduled text is not stuck because it was accepted long ago, so entries are looked at one
+ * by one.
+ */
+export async function findWaiting(
+  tx: Tx,
+  { state, carrier, after, limit, nowMs }: WaitingQuery,
+): Promise<{ texts: WaitingText[]; searchedTo: string | undefined }> {
+  const { rows } = await tx.query<Row>(statements[state], [
+    after === undefined ? uuidFloor(0) : uuidOf(after),
+    // A text that was accepted a moment ago is not stuck.
+    uuidFloor(nowMs - stuckAfterMs),
+    carrier ?? null,
+    toTimestamp(nowMs - stuckAfterMs),
+    mostLookedAt,
+  ]);
+  const fitting = rows
+    .filter(({ isStuck }) => state === 'in_doubt' || isStuck)
+    .map(({ isStuck: _, api, id, applicationId, ...row }): WaitingText => {
+      return {
+        ...row,
+        api: nameOf(apiNames, api),
+        id: fromUuid('msg', id),
+        applicationId: fromUuid('app', applicationId),
+      };
+    });
+  const last = rows.at(-1);
+  const stopped = fitting.length <= limit && rows.length === mostLookedAt && last !== undefined;
+  return { texts: fitting.slice(0, limit), searchedTo: stopped ? fromUuid('msg', last.id) : undefined };
+}
+
+/** A text that came outside the hours of its route was to leave when they began. */
+const sinceWhen = 'greatest(m.created_at, m.send_at, m.deferred_until)';
+const entry = 'carrier, message_id, attempt, in_doubt';
+const filters = `message_id > $1 and message_id < $2 and ($3::text is null or split_part(carrier, '#', 1) = $3)`;
+const claimed = `select carrier, c.message_id, c.attempt + 1 as attempt, true as in_doubt, 'wire' as place,
+      null::timestamptz as due_at
+    from delivery_claim d cross join lateral unnest(d.message_ids, d.attempts) as c(message_id, attempt)
+    where claimed_at < $4 and ${filters}`;
+
+function statementFor(queued: string, scheduled: string): string {
+  return `with waiting as materialized (
+      select * from (
+        select ${entry}, 'queue' as place, null::timestamptz as due_at from delivery_queue where ${filters} ${queued}
+        union all
+        select ${entry}, 'schedule', due_at from delivery_schedule where ${filters} ${scheduled}
+        union all
+        ${claimed}) w
+      order by message_id limit $5)
+    select m.id, m.application_id as "applicationId", m.api, w.carrier, m.recipient as "to", m.sender, w.place, w.attempt,
+      w.in_doubt as "inDoubt", ${sinceWhen} as "sinceMs", w.due_at as "dueAtMs",
+      m.expires_at as "expiresAtMs", ${sinceWhen} < $4 as "isStuck"
+    from waiting w join message m on m.id = w.message_id order by m.id`;
+}
+
+const statements: Record<WaitingState, string> = {
+  // A scheduled text that was never tried waits for its time.
+  stuck: statementFor('', 'and (attempt > 0 or due_at < $4)'),
+  in_doubt: statementFor('and in_doubt', 'and in_doubt'),
+};

@@ -1,0 +1,38 @@
+import type { Tx } from '../../platform/database/database.ts';
+import { positionOf } from '../../platform/database/walk.ts';
+import { uuidFloor, uuidTimeMs } from '../../platform/ids.ts';
+import { unreportedWalk } from './unreported.ts';
+
+/**
+ * From when on the records of texts are needed, whatever their age; `beforeMs` if none before it is. A text waits to be
+ * sent, for its carrier's answer, or for its receipt.
+ */
+export async function neededTextsFrom(tx: Tx, beforeMs: number): Promise<number> {
+  const { rows } = await tx.query<{ id: string }>(oldestStatement, [uuidFloor(beforeMs)]);
+  return rows[0] === undefined ? beforeMs : uuidTimeMs(rows[0].id);
+}
+
+/** One index lookup for each group of rows that share these columns, which begin an index that ends with the message. */
+const oldestOfEach = (table: string, group: string) => `(
+      (select ${group}, message_id from ${table} order by ${group}, message_id limit 1)
+      union all
+      select n.* from ${table}_turn t cross join lateral (
+        select ${group}, message_id from ${table}
+        where (${group}) > (${group.replaceAll(/\w+/g, 't.$&')}) order by ${group}, message_id limit 1) n)`;
+
+/**
+ * One statement, so that a text which moves from table to table is in one of them. The walk over old texts notes in
+ * `unsettled_text` those that wait; what it has not reached may wait, too.
+ */
+const oldestStatement = {
+  name: 'oldest-needed-text',
+  text: `with recursive delivery_queue_turn as ${oldestOfEach('delivery_queue', 'carrier, lane, application_id')},
+    delivery_schedule_turn as ${oldestOfEach('delivery_schedule', 'application_id')},
+    waiting(id) as (
+      select message_id from delivery_queue_turn
+      union all select message_id from delivery_schedule_turn
+      union all select unnest(message_ids) from delivery_claim
+      union all (select message_id from unsettled_text order by message_id limit 1)
+      union all (select id from message where id > ${positionOf(unreportedWalk)} and id < $1 order by id limit 1))
+    select id from waiting where id < $1 order by id limit 1`,
+};

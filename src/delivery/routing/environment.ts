@@ -1,0 +1,54 @@
+import { testNumberOf } from '../../messages/numbers/test-numbers.ts';
+import type { Config } from '../../settings/settings.ts';
+import { type CarrierHealth, type RouteDecision, type RouteFacts, route } from './routing.ts';
+import type { RouteTable } from './table.ts';
+
+/** The name and key of the sandbox's carrier, whose phones are virtual. */
+export const sandboxCarrier = 'sandbox';
+
+export const virtualPhones: CarrierHealth = {
+  key: sandboxCarrier,
+  name: sandboxCarrier,
+  paused: false,
+  up: true,
+  open: [],
+};
+
+/**
+ * `route` with what the environment adds. In the sandbox, test numbers always have the virtual phones; other numbers have
+ * them where a route names them, and while no other carrier is connected.
+ */
+export function routeIn(
+  environment: Config['environment'],
+  facts: RouteFacts,
+  table: RouteTable,
+  configured: readonly CarrierHealth[],
+): RouteDecision {
+  if (environment === 'production') return route(facts, table, configured);
+  if (isTestNumber(environment, facts.to)) return testNumberDecision;
+  const withPhones = configured.length === 0 || table.routes.length > 0;
+  return route(facts, table, withPhones ? [...configured, virtualPhones] : configured);
+}
+
+/** Test numbers know no routes. */
+export function isTestNumber(environment: Config['environment'], to: string): boolean {
+  return environment === 'sandbox' && testNumberOf(to) !== undefined;
+}
+
+const testNumberDecision: RouteDecision = {
+  outcome: 'routed',
+  version: 0,
+  rule: null,
+  candidates: [
+    {
+      key: sandboxCarrier,
+      name: sandboxCarrier,
+      group: 'carriers',
+      available: true,
+      share: 1,
+      reason: 'It is a test number of the sandbox.',
+    },
+  ],
+  from: null,
+  deferredUntilMs: null,
+};

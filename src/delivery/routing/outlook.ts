@@ -1,0 +1,117 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Config } from '../../settings/settings.ts';
+import { type CarrierBind, canSend } from '../carrier/bind-store.ts';
+import type { ConfiguredCarrier } from '../setup/watch.ts';
+import { isTestNumber } from './environment.ts';
+import { openingAfter } from './hours.ts';
+import { matchingRule } from './matching.ts';
+import { findNextCarrier, type MovingText, type NextCarrier } from './next-carrier.ts';
+import type { CarrierHealth } from './routing.ts';
+import { emptyTable, type RouteTable } from './table.ts';
+
+/** The carriers, their health and the routes, as a node that moves texts sees them. */
+export interface CarrierOutlook {
+  setRoutes(carriers: readonly ConfiguredCarrier[], table: RouteTable): void;
+  setBinds(binds: readonly CarrierBind[]): void;
+  readonly table: RouteTable;
+  /** The carriers that some texts should leave, or all. */
+  troubled(): Troubled[];
+  /** Whether a carrier can take a text now. */
+  isAvailable(key: string, to: string): boolean;
+  /** The best carrier for a text that works and that it has not been given to. */
+  next(text: MovingText, from: string): NextCarrier | undefined;
+  /** Outside the hours of a text's route: when they begin. Null: it may leave now. */
+  opensAtMs(text: MovingText): number | null;
+}
+
+export interface Troubled {
+  key: string;
+  /** False if only the texts to some countries, or only codes, are concerned. */
+  isDown: boolean;
+  /** Since when (steady) this node has seen it so. */
+  sinceMs: number;
+}
+
+export interface CarrierOutlookOptions {
+  clock: Clock;
+  environment: Config['environment'];
+  countryOf: (to: string) => string | undefined;
+}
+
+/** A carrier that works again for less than this, like one that is being probed, has not recovered. */
+const recoveredMs = 15_000;
+
+export function createCarrierOutlook({ clock, environment, countryOf }: CarrierOutlookOptions): CarrierOutlook {
+  let carriers: readonly ConfiguredCarrier[] = [];
+  let table = emptyTable;
+  let up = new Set<number>();
+  let open = new Map<number, string[]>();
+  let health: CarrierHealth[] = [];
+  /** Since when each carrier cannot send, or cannot send to some countries, and when it was last so. */
+  const since = new Map<string, { fromMs: number; lastMs: number }>();
+
+  function update(): void {
+    health = carriers.map(({ id, key, name, paused }) => ({
+      key,
+      name,
+      paused,
+      up: up.has(id),
+      open: open.get(id) ?? [],
+    }));
+    const nowMs = clock.steadyMs();
+    for (const [key, { lastMs }] of since) if (lastMs < nowMs - recoveredMs) since.delete(key);
+    for (const { key } of health.filter(isTroubled)) {
+      since.set(key, { fromMs: since.get(key)?.fromMs ?? nowMs, lastMs: nowMs });
+    }
+  }
+
+  return {
+    setRoutes(newCarriers, newTable) {
+      carriers = newCarriers;
+      table = newTable;
+      update();
+    },
+    setBinds(binds) {
+      up = new Set(binds.filter(canSend).map(({ carrierId }) => carrierId));
+      open = openOf(binds);
+      update();
+    },
+    get table() {
+      return table;
+    },
+    troubled: () =>
+      health.filter(isTroubled).map((carrier) => ({
+        key: carrier.key,
+        isDown: isDown(carrier),
+        sinceMs: since.get(carrier.key)?.fromMs ?? clock.steadyMs(),
+      })),
+    isAvailable(key, to) {
+      const found = health.find((carrier) => carrier.key === key);
+      if (found === undefined || isDown(found)) return false;
+      return found.open.length === 0 || !found.open.some((each) => each === '*' || each === countryOf(to));
+    },
+    next: (text, from) => findNextCarrier(text, from, { environment, table, health, countryOf, nowMs: clock.nowMs() }),
+    opensAtMs({ applicationId, api, to, sender: from }) {
+      if (table.routes.every(({ hours }) => hours === null) || isTestNumber(environment, to)) return null;
+      const rule = matchingRule(table.routes, { applicationId, api, to, from, country: countryOf(to) });
+      return rule?.hours ? openingAfter(rule.hours, clock.nowMs()) : null;
+    },
+  };
+}
+
+/** The open countries of all nodes together. */
+export function openOf(binds: readonly CarrierBind[]): Map<number, string[]> {
+  const open = new Map<number, string[]>();
+  for (const { carrierId, open: countries = [] } of binds) {
+    if (countries.length > 0) open.set(carrierId, [...new Set([...(open.get(carrierId) ?? []), ...countries])]);
+  }
+  return open;
+}
+
+function isDown({ paused, up }: CarrierHealth): boolean {
+  return paused || !up;
+}
+
+function isTroubled(carrier: CarrierHealth): boolean {
+  return isDown(carrier) || carrier.open.length > 0;
+}

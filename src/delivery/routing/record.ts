@@ -1,0 +1,67 @@
+import type { Routing, RoutingGiven } from '../../messages/text/text-route.ts';
+import type { RoutedText } from './routed-text-store.ts';
+import { type CarrierHealth, type RouteDecision, type RouteFacts, routeBy, standingOf } from './routing.ts';
+import type { RouteTable } from './table.ts';
+
+export type Routed = Extract<RouteDecision, { outcome: 'routed' }>;
+
+/** What is stored with a text, so that `decideAgain` finds the same decision. Undefined where there is nothing to store. */
+export function toRouting(
+  facts: RouteFacts,
+  decision: Routed,
+  table: RouteTable,
+  health: readonly CarrierHealth[],
+): Routing | undefined {
+  const { rule, candidates } = decision;
+  const given: RoutingGiven = {};
+  for (const { key, available } of candidates) {
+    const carrier = available ? undefined : health.find((each) => each.key === key);
+    const standing = carrier && standingOf(carrier, facts.country);
+    if (standing !== undefined && standing !== 'up') given[standing] = [...(given[standing] ?? []), key];
+  }
+  const used = candidates.map(({ key }) => key).filter((key) => facts.used.includes(key));
+  if (used.length > 0) given.used = used;
+  if (facts.senderCarriers !== null) given.sender_carriers = [...facts.senderCarriers];
+  const isPlain = Object.keys(given).length === 0;
+  if (rule === null) return isPlain ? undefined : { version: null, rule: null, given };
+  return { version: decision.version, rule: table.routes.indexOf(rule), given: isPlain ? null : given };
+}
+
+/**
+ * The decision about a text that was sent, from what is stored with it, the table of its version and the carriers of its
+ * time. It needs no number, which may be masked by now.
+ */
+export function decideAgain(
+  text: RoutedText,
+  table: RouteTable,
+  carriers: readonly { key: string; name: string }[],
+): RouteDecision {
+  const rule = text.routeRule === null ? null : (table.routes[text.routeRule] ?? null);
+  const facts = { ...factsOfText(text), country: undefined, nowMs: text.createdAtMs };
+  const decision = routeBy(
+    rule,
+    text.routeVersion ?? 0,
+    facts,
+    carriers.map((carrier) => healthAt(carrier, text.given)),
+  );
+  if (decision.outcome !== 'routed') return decision;
+  const { sentAs: from, deferredUntilMs } = text;
+  return { ...decision, from, deferredUntilMs };
+}
+
+export function factsOfText(text: RoutedText): Omit<RouteFacts, 'country' | 'nowMs'> {
+  const { id: messageId, to, from, api, applicationId, urgent, given } = text;
+  const { used = [], sender_carriers: senderCarriers = null } = given;
+  return { messageId, to, from, api, applicationId, urgent, isCode: api === 'verify', senderCarriers, used };
+}
+
+function healthAt({ key, name }: { key: string; name: string }, given: RoutingGiven): CarrierHealth {
+  const isIn = (keys: readonly string[] = []) => keys.includes(key);
+  return {
+    key,
+    name,
+    paused: isIn(given.paused),
+    up: !isIn(given.down),
+    open: isIn(given.breaker_open) ? ['*'] : [],
+  };
+}

@@ -1,0 +1,179 @@
+import { openingAfter } from './hours.ts';
+import { type MatchFacts, matchesCountries, matchingRule } from './matching.ts';
+import type { RouteRule, RouteTable } from './table.ts';
+import { weightedPlace } from './weight.ts';
+
+/** What routing looks at. */
+export interface RouteFacts extends MatchFacts {
+  /** Chooses between carriers of one group. Null: their shares are asked for. */
+  messageId: string | null;
+  /** Texts of verifications and of high priority know no hours. */
+  urgent: boolean;
+  isCode: boolean;
+  /** Names of the carriers that the sender is registered with; null: any. */
+  senderCarriers: readonly string[] | null;
+  /** Keys of carriers that this text, or this verification, has used before: they come last. */
+  used: readonly string[];
+  /** When the text may leave. */
+  nowMs: number;
+}
+
+export interface CarrierHealth {
+  key: string;
+  name: string;
+  paused: boolean;
+  /** It can send now. */
+  up: boolean;
+  /** Countries whose breaker is open; `*` for all. */
+  open: readonly string[];
+}
+
+/** A carrier that may take the text. */
+export interface Candidate {
+  key: string;
+  name: string;
+  group: 'carriers' | 'failover';
+  available: boolean;
+  /** The part of such texts that has it as the first choice, 0 to 1. */
+  share: number;
+  /** Why it stands where it does. */
+  reason: string;
+}
+
+export type RouteDecision =
+  | { outcome: 'no_carrier' }
+  /** No rule matches, or none of the rule's carriers may send for this sender. */
+  | { outcome: 'unroutable'; version: number; rule: RouteRule | null }
+  | {
+      outcome: 'routed';
+      version: number;
+      /** Null with an empty table. */
+      rule: RouteRule | null;
+      /** The best first; at least one. */
+      candidates: Candidate[];
+      from: string | null;
+      /** Outside the route's hours: when they begin. */
+      deferredUntilMs: number | null;
+    };
+
+/** A carrier on its way to a candidate. */
+interface Option {
+  carrier: CarrierHealth;
+  group: Candidate['group'];
+  /** Null: its place is given by the list. */
+  weight: number | null;
+  place: number;
+  standing: Standing;
+  used: boolean;
+}
+
+/** In the order of preference: texts wait longer for a carrier that an operator has paused. */
+const standings = ['up', 'breaker_open', 'down', 'paused'] as const;
+export type Standing = (typeof standings)[number];
+
+const reasons: Record<Standing, string> = {
+  up: 'It is up.',
+  breaker_open: 'Too many texts to this country failed, so it rests for a moment.',
+  down: 'It is down: texts wait in its queue.',
+  paused: 'It is paused: texts wait in its queue.',
+};
+
+/** Decides which carriers may take a text, the best first. Pure: the same facts always give the same decision. */
+export function route(facts: RouteFacts, table: RouteTable, health: readonly CarrierHealth[]): RouteDecision {
+  if (health.length === 0) return { outcome: 'no_carrier' };
+  const { version } = table;
+  const rule = table.routes.length === 0 ? null : matchingRule(table.routes, facts);
+  return rule === undefined ? { outcome: 'unroutable', version, rule: null } : routeBy(rule, version, facts, health);
+}
+
+/** Whether the decision needs the country of the number. */
+export function asksForCountry({ routes }: RouteTable, health: readonly CarrierHealth[]): boolean {
+  return matchesCountries(routes) || health.some(({ open }) => open.length > 0);
+}
+
+/** The decision once the rule is known; null is the empty table. */
+export function routeBy(
+  rule: RouteRule | null,
+  version: number,
+  facts: RouteFacts,
+  health: readonly CarrierHealth[],
+): RouteDecision {
+  const { senderCarriers } = facts;
+  const options = (rule === null ? optionsByName(facts, health) : optionsOf(rule, facts, health)).filter(
+    ({ carrier }) => senderCarriers === null || senderCarriers.includes(carrier.name),
+  );
+  if (options.length === 0) return { outcome: 'unroutable', version, rule };
+  const deferredUntilMs = rule?.hours && !facts.urgent ? openingAfter(rule.hours, facts.nowMs) : null;
+  const candidates = toCandidates(options.sort(facts.isCode ? compareForCode : compareForText), facts.isCode);
+  return { outcome: 'routed', version, rule, candidates, from: rule?.from ?? null, deferredUntilMs };
+}
+
+/** With an empty table every carrier takes every text, the first by name. */
+function optionsByName(facts: RouteFacts, health: readonly CarrierHealth[]): Option[] {
+  return health
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((carrier, place) => toOption(facts, carrier, { group: 'carriers', weight: null, place }));
+}
+
+function optionsOf({ carriers, failover }: RouteRule, facts: RouteFacts, health: readonly CarrierHealth[]): Option[] {
+  const known = new Map(health.map((carrier) => [carrier.name, carrier]));
+  // Table and carriers are read one after the other: a carrier may be new, or gone.
+  const option = (name: string, about: Pick<Option, 'group' | 'weight' | 'place'>) => {
+    const carrier = known.get(name);
+    return carrier === undefined ? [] : [toOption(facts, carrier, about)];
+  };
+  return [
+    ...carriers.flatMap(({ carrier: name, weight }) =>
+      option(name, { group: 'carriers', weight, place: weightedPlace(facts.messageId, name, weight) }),
+    ),
+    ...failover.flatMap((name, place) => option(name, { group: 'failover', weight: null, place })),
+  ];
+}
+
+function toOption(facts: RouteFacts, carrier: CarrierHealth, about: Pick<Option, 'group' | 'weight' | 'place'>) {
+  return { carrier, ...about, standing: standingOf(carrier, facts.country), used: facts.used.includes(carrier.key) };
+}
+
+export function standingOf({ paused, up, open }: CarrierHealth, country: string | undefined): Standing {
+  if (paused) return 'paused';
+  if (!up) return 'down';
+  return open.some((each) => each === '*' || each === country) ? 'breaker_open' : 'up';
+}
+
+/** A code takes whatever works: its user waits. */
+function compareForCode(a: Option, b: Option): number {
+  return byStanding(a, b) || byUse(a, b) || byGroup(a, b) || byPlace(a, b);
+}
+
+/** Another text waits for its group: a backlog that moves to an expensive carrier by itself can bankrupt. */
+function compareForText(a: Option, b: Option): number {
+  return byGroup(a, b) || byStanding(a, b) || byUse(a, b) || byPlace(a, b);
+}
+
+const byGroup = (a: Option, b: Option) => Number(a.group === 'failover') - Number(b.group === 'failover');
+const byStanding = (a: Option, b: Option) => standings.indexOf(a.standing) - standings.indexOf(b.standing);
+const byUse = (a: Option, b: Option) => Number(a.used) - Number(b.used);
+const byPlace = (a: Option, b: Option) => a.place - b.place || (a.carrier.name < b.carrier.name ? -1 : 1);
+
+function toCandidates(sorted: Option[], isCode: boolean): Candidate[] {
+  const [first] = sorted;
+  const leading = sorted.filter(
+    (each) => first && (byGroup(each, first) || byStanding(each, first) || byUse(each, first)) === 0,
+  );
+  const total = leading.reduce((sum, { weight }) => sum + (weight ?? 0), 0);
+  return sorted.map((option, index) => {
+    const { carrier, group, weight, standing } = option;
+    const share = weight === null || total === 0 ? Number(index === 0) : leading.includes(option) ? weight / total : 0;
+    const available = standing === 'up';
+    return { key: carrier.key, name: carrier.name, group, available, share, reason: reasonOf(option, isCode) };
+  });
+}
+
+function reasonOf({ group, weight, standing, used }: Option, isCode: boolean): string {
+  const parts = [reasons[standing]];
+  if (weight !== null) parts.push(`Its weight is ${weight}.`);
+  if (group === 'failover')
+    parts.push(isCode ? 'It is for when the carriers of the route fail.' : 'Only texts that must move come to it.');
+  if (used) parts.push('It was used before, so it comes after the others.');
+  return parts.join(' ');
+}

@@ -1,0 +1,102 @@
+import { noCarrier } from '../../messages/channel.ts';
+import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
+import type { RouteText, TextFacts, TextRoute } from '../../messages/text/text-route.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { unavailable } from '../../platform/errors.ts';
+import type { Config } from '../../settings/settings.ts';
+import type { CarrierDirectory } from './directory.ts';
+import { routeIn, virtualPhones } from './environment.ts';
+import { type Routed, toRouting } from './record.ts';
+import { asksForCountry, type RouteFacts } from './routing.ts';
+
+/** How web nodes choose the carriers of texts. */
+export interface TextRoutes {
+  routeText: RouteText;
+  /**
+   * Throws a 503 if there is no carrier, or if all that could take this code have been down for 30 s. Returns the sender
+   * that the route puts in place of the code's, or null.
+   */
+  requireCarrier(start: CodeFacts): string | null;
+  /** True while a text may have several carriers. */
+  hasChoice(): boolean;
+}
+
+export interface TextRoutesOptions {
+  directory: CarrierDirectory;
+  clock: Clock;
+  environment: Config['environment'];
+}
+
+/** What is known of a code before it is decided whether to send it. */
+export type CodeFacts = Pick<TextFacts, 'applicationId' | 'to' | 'from' | 'holdsSender' | 'senderCarriers'>;
+
+/** Codes are not started once their carriers have been down for this long: they would expire in a queue. */
+const codesWaitMs = 30_000;
+
+export function createTextRoutes({ directory, clock, environment }: TextRoutesOptions): TextRoutes {
+  function toFacts(text: Omit<TextFacts, 'messageId'>, messageId: string | null): RouteFacts {
+    const { to, from, api, applicationId, urgent, senderCarriers, used, sendAtMs } = text;
+    const country = asksForCountry(directory.table(), directory.list()) ? routedCountryOf(to) : undefined;
+    const about = { to, country, from, api, applicationId, urgent, senderCarriers, used };
+    return { messageId, ...about, isCode: api === 'verify', nowMs: sendAtMs };
+  }
+
+  /** Most installations begin with one carrier, or with the virtual phones: there is nothing to choose. */
+  const onlyWay = new Map<string, TextRoute>();
+  function onlyCarrier({ senderCarriers }: Pick<TextFacts, 'senderCarriers'>): TextRoute | undefined {
+    const carriers = directory.list();
+    if (directory.table().routes.length > 0 || senderCarriers !== null || carriers.length > 1) return undefined;
+    // With a carrier in the sandbox, test numbers still have the virtual phones.
+    if (carriers.length === 1 && environment === 'sandbox') return undefined;
+    const [only = environment === 'sandbox' ? virtualPhones : undefined] = carriers;
+    if (only === undefined || !only.up || only.paused || only.open.length > 0) return undefined;
+    const known = onlyWay.get(only.key) ?? {
+      carrier: only.key,
+      sentAs: null,
+      deferredUntilMs: null,
+      routing: undefined,
+    };
+    onlyWay.set(only.key, known);
+    return known;
+  }
+
+  const decide = (facts: RouteFacts) => routeIn(environment, facts, directory.table(), directory.list());
+
+  return {
+    routeText(text) {
+      const only = onlyCarrier(text);
+      if (only !== undefined) return only;
+      const facts = toFacts(text, text.messageId);
+      const decision = decide(facts);
+      if (decision.outcome !== 'routed') return decision.outcome;
+      return toTextRoute(text, facts, decision, directory);
+    },
+
+    requireCarrier(start) {
+      if (onlyCarrier(start) !== undefined) return null;
+      const about = { api: 'verify', urgent: true, used: [] } as const;
+      const decision = decide(toFacts({ ...start, ...about, sendAtMs: clock.nowMs() }, null));
+      if (decision.outcome === 'no_carrier') throw noCarrier();
+      // The guard decides before a start is refused for its destination.
+      if (decision.outcome === 'unroutable') return null;
+      const keys = decision.candidates.map(({ key }) => key);
+      if (directory.areDownFor(keys, codesWaitMs))
+        throw unavailable('No carrier can send texts to this number at the moment. Try again shortly.', 30);
+      return start.holdsSender ? null : decision.from;
+    },
+
+    hasChoice: () => directory.list().length > 1 || directory.table().routes.length > 0,
+  };
+}
+
+function toTextRoute(text: TextFacts, facts: RouteFacts, decision: Routed, directory: CarrierDirectory): TextRoute {
+  const [first] = decision.candidates;
+  if (first === undefined) throw new Error('a route has at least one carrier');
+  const keepsSender = text.api === 'verify' && text.holdsSender;
+  return {
+    carrier: first.key,
+    sentAs: keepsSender || decision.from === text.from ? null : decision.from,
+    deferredUntilMs: decision.deferredUntilMs,
+    routing: toRouting(facts, decision, directory.table(), directory.list()),
+  };
+}

@@ -1,0 +1,143 @@
+import { testNumberOf } from '../../messages/numbers/test-numbers.ts';
+import type { Log } from '../../platform/log.ts';
+import { createWakeableSleep } from '../../platform/work/wakeable-sleep.ts';
+import type { Carrier, OutgoingText, SubmitResult } from '../carrier/carrier.ts';
+import { sandboxCarrier } from '../routing/environment.ts';
+
+/** The part of the sandbox's virtual phones that this carrier uses. */
+export interface Phones {
+  receive(
+    texts: {
+      applicationId: string;
+      to: string;
+      messageId: string;
+      attempt: number;
+      delivered: boolean;
+      /** How much later than others its receipt comes. */
+      receiptLaterMs: number;
+    }[],
+  ): Promise<void>;
+  reportDue(handOver: (receipts: NetworkReceipt[]) => Promise<void>): Promise<number>;
+}
+
+interface NetworkReceipt {
+  messageId: string;
+  attempt: number;
+  delivered: boolean;
+}
+
+/** The looks behind the timers that a submit sets: they find receipts of texts that another process submitted. */
+const poll = { fromMs: 1000, toMs: 4000 };
+/** A little more than the phones take to report, so that one look finds a whole submit. */
+const reportAfterMs = 105;
+/** Two batches: the phones take whatever comes. */
+const capacity = { first: 1000, bulk: 1000 };
+
+/** Delivers to virtual phones; no text leaves the machine. */
+export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
+  const sleep = createWakeableSleep();
+  let reporting: Promise<void> = Promise.resolve();
+  let reportTimer: NodeJS.Timeout | undefined;
+  /** One for each submit with a late receipt: claims come some dozen times a second at most. */
+  const lateTimers = new Set<NodeJS.Timeout>();
+
+  function reportSoon(): void {
+    reportTimer ??= setTimeout(() => {
+      reportTimer = undefined;
+      sleep.wake();
+    }, reportAfterMs);
+  }
+
+  function reportLate(laterMs: number): void {
+    const timer = setTimeout(() => {
+      lateTimers.delete(timer);
+      sleep.wake();
+    }, laterMs + reportAfterMs);
+    lateTimers.add(timer);
+  }
+
+  return {
+    key: sandboxCarrier,
+    account: sandboxCarrier,
+    submitTimeoutMs: 5000,
+    repeatsMessageId: true,
+    watchesItself: false,
+    onDoubt: undefined,
+    capacity: () => capacity,
+
+    async submit(texts, answer, progress) {
+      for (const place of texts.keys()) progress?.(place, 'written');
+      const answers = texts.map(answerTo);
+      const arriving = texts.filter((_, index) => answers[index]?.outcome === 'accepted').map(toArriving);
+      if (arriving.length > 0) await phones.receive(arriving);
+      reportSoon();
+      const late = new Set(arriving.map(({ receiptLaterMs }) => receiptLaterMs).filter((ms) => ms > 0));
+      for (const laterMs of late) reportLate(laterMs);
+      for (const [place, result] of answers.entries()) answer(place, result);
+    },
+
+    start(receive) {
+      const handOver = (due: NetworkReceipt[]) => receive(due.map(toReceipt));
+      async function report(): Promise<void> {
+        for (let pauseMs = poll.fromMs; !sleep.stopped; ) {
+          const seen = sleep.wakes;
+          try {
+            while (!sleep.stopped && (await phones.reportDue(handOver)) > 0) pauseMs = poll.fromMs;
+          } catch (error) {
+            log.debug({ reason: (error as Error).message }, 'sandbox receipts could not be reported');
+          }
+          if (sleep.wakes === seen) await sleep.untilWoken(pauseMs);
+          pauseMs = sleep.wakes === seen ? Math.min(poll.toMs, pauseMs * 2) : poll.fromMs;
+        }
+      }
+      reporting = report();
+    },
+
+    async stop() {
+      sleep.stop();
+      clearTimeout(reportTimer);
+      for (const timer of lateTimers) clearTimeout(timer);
+      await reporting;
+    },
+  };
+}
+
+function answerTo({ attempt, to }: OutgoingText): SubmitResult {
+  switch (testNumberOf(to)?.kind) {
+    case 'blocked':
+      return { outcome: 'never', error: 'blocked_by_carrier' };
+    case 'failed_permanent':
+      return { outcome: 'never', error: 'invalid_destination' };
+    default:
+      return { outcome: 'accepted', carrierMessageId: carrierIdOf(attempt) };
+  }
+}
+
+function toArriving({ applicationId, to, messageId, attempt }: OutgoingText) {
+  const test = testNumberOf(to);
+  return {
+    applicationId,
+    to,
+    messageId,
+    attempt,
+    delivered: test?.kind !== 'undelivered',
+    receiptLaterMs: test?.kind === 'delivered_late' ? test.afterMs : 0,
+  };
+}
+
+function toReceipt({ messageId, attempt, delivered }: NetworkReceipt) {
+  const outcome = delivered ? ('delivered' as const) : ('undelivered' as const);
+  return {
+    carrierMessageId: carrierIdOf(attempt),
+    keys: [],
+    numbers: [],
+    messageId,
+    outcome,
+    error: delivered ? null : ('unreachable' as const),
+  };
+}
+
+/** The network's own id of a text. It repeats our id in receipts, so the attempt is enough to tell copies apart. */
+function carrierIdOf(attempt: number): string {
+  return String(attempt);
+}

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldProblem } from '../../platform/errors.ts';
+import { type CarrierSettings, splitCarrier } from './kinds.ts';
+
+/** Settings that say where secrets go, and who can read them on the way. */
+const destinations: Record<CarrierSettings['kind'], readonly string[]> = {
+  smpp: ['host', 'port', 'hosts', 'tls'],
+  http: ['preset', 'describe', 'base', 'ca'],
+};
+
+/**
+ * The secrets that a change must name because they would go to another place: who may change a carrier may not know its
+ * secrets. `given` is what the operator wrote, `after` what it makes of `before`.
+ */
+export function secretsToGiveAgain(before: CarrierSettings, given: unknown, after: CarrierSettings): FieldProblem[] {
+  const changed = destinations[after.kind].filter(
+    (name) => !isDeepStrictEqual(placeOf(before, name), placeOf(after, name)),
+  );
+  if (changed.length === 0) return [];
+  const [had, has] = [secretNames(before), secretNames(after)];
+  return has
+    .filter((name) => had.includes(name) && !isGiven(given, name.split('.')))
+    .map((name) => ({
+      field: `settings.${name}`,
+      message: `must be given again with a change of ${changed.join(', ')}: a stored secret is not sent to another place`,
+    }));
+}
+
+/** The private key of TLS is itself a secret. */
+function placeOf({ settings }: CarrierSettings, name: string): unknown {
+  const value = (settings as Record<string, unknown>)[name];
+  return name === 'tls' && isObject(value) ? { ...value, key: undefined } : value;
+}
+
+/** As they stand in the settings: `password`, `tls.key`, `auth_token`, `secrets.name`. */
+function secretNames(carrier: CarrierSettings): string[] {
+  const { password, tlsKey, fields = {} } = splitCarrier(carrier).secrets;
+  return [
+    ...(password === undefined ? [] : ['password']),
+    ...(tlsKey === undefined ? [] : ['tls.key']),
+    ...Object.keys(fields),
+  ];
+}
+
+function isGiven(given: unknown, [name = '', ...rest]: string[]): boolean {
+  const value = isObject(given) && Object.hasOwn(given, name) ? given[name] : undefined;
+  return rest.length === 0 ? typeof value === 'string' : isGiven(value, rest);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

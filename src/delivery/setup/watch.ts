@@ -1,0 +1,100 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { KeyRing } from '../../platform/crypto/keys.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
+import { type CarrierPoll, createCarrierPoll } from '../carrier/poll.ts';
+import { type CarrierRow, carrierAccount, carrierKey } from '../carrier/store.ts';
+import { findWaitingTests } from '../carrier/test-store.ts';
+import { openCallbackToken } from '../http/callbacks/token.ts';
+import { createKnownRoutes } from '../routing/known-routes.ts';
+import type { RouteTable } from '../routing/table.ts';
+import { type CarrierSettings, openCarrier } from './kinds.ts';
+
+/** A carrier that a worker has to run, with its secrets. */
+export type ConfiguredCarrier = CarrierFacts & CarrierSettings;
+export type ConfiguredSmppCarrier = Extract<ConfiguredCarrier, { kind: 'smpp' }>;
+export type ConfiguredHttpCarrier = Extract<ConfiguredCarrier, { kind: 'http' }>;
+
+interface CarrierFacts {
+  id: number;
+  key: string;
+  account: string;
+  name: string;
+  /** In the addresses of its callbacks; null if it has none. */
+  callbackToken: string | null;
+  /** Rises with each change of settings, and when it is paused or resumed. */
+  version: number;
+  generation: number;
+  paused: boolean;
+  /** The log is to be written when this is newer than the last one written. */
+  logWantedAtMs: number | null;
+  /** An operator wants the next try to connect at once, each time this is newer. */
+  tryWantedAtMs: number | null;
+  /** A test waits for a worker: `claimTest` takes it. */
+  testWaiting: boolean;
+}
+
+export interface WatchOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  log: Log;
+  /** Gets the whole list, by name, and the routes, at the start and whenever something in them changes. */
+  onChange: (carriers: ConfiguredCarrier[], table: RouteTable) => void;
+}
+
+/** Follows the carriers and the routes, for a worker. */
+export function watchCarriers({ database, clock, keys, log, onChange }: WatchOptions): CarrierPoll {
+  const routes = createKnownRoutes();
+  let known = new Map<number, ConfiguredCarrier>();
+
+  /** A carrier whose secrets cannot be opened now stays as it was; one that is new waits for the next read. */
+  function configure(row: CarrierRow, testWaiting: boolean): ConfiguredCarrier | undefined {
+    const before = known.get(row.id);
+    const wanted = { logWantedAtMs: row.logWantedAtMs, tryWantedAtMs: row.tryWantedAtMs, testWaiting };
+    if (before?.version === row.version) return { ...before, ...wanted };
+    try {
+      return {
+        id: row.id,
+        key: carrierKey(row),
+        account: carrierAccount(row),
+        name: row.name,
+        ...openCarrier(keys, row),
+        callbackToken: openCallbackToken(keys, row),
+        version: row.version,
+        generation: row.generation,
+        paused: row.paused,
+        ...wanted,
+      };
+    } catch (error) {
+      log.warn({ carrier: row.name, reason: (error as Error).message }, 'the secrets of a carrier could not be opened');
+      return before && { ...before, ...wanted };
+    }
+  }
+
+  return createCarrierPoll({
+    database,
+    log,
+    async read() {
+      const { rows, changed: changedRoutes } = await routes.read(database);
+      const waiting = rows.length === 0 ? new Set<number>() : await findWaitingTests(database, clock.nowMs());
+      const carriers = rows.flatMap((row) => configure(row, waiting.has(row.id)) ?? []);
+      const changedCarriers =
+        carriers.length !== known.size || carriers.some((each) => !isSame(each, known.get(each.id)));
+      const changed = changedRoutes || changedCarriers;
+      known = new Map(carriers.map((each) => [each.id, each]));
+      if (changed) onChange(carriers, routes.table());
+      return changed;
+    },
+  });
+}
+
+function isSame(carrier: ConfiguredCarrier, before: ConfiguredCarrier | undefined): boolean {
+  return (
+    before !== undefined &&
+    before.version === carrier.version &&
+    before.logWantedAtMs === carrier.logWantedAtMs &&
+    before.tryWantedAtMs === carrier.tryWantedAtMs &&
+    before.testWaiting === carrier.testWaiting
+  );
+}

@@ -1,0 +1,253 @@
+import { lanes } from '../../messages/message-queue.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { KeyRing } from '../../platform/crypto/keys.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Woken } from '../../platform/work/wake-list.ts';
+import type { Config } from '../../settings/settings.ts';
+import { createCarrierOutcomes } from '../attempts/outcomes.ts';
+import type { ClaimedText } from '../attempts/queued-text.ts';
+import { canSend, readBinds } from '../carrier/bind-store.ts';
+import type { Carrier } from '../carrier/carrier.ts';
+import { createClosedCarrier } from '../carrier/closed.ts';
+import type { RunningCarrier } from '../carrier/running.ts';
+import type { MovingText, NextCarrier } from '../routing/next-carrier.ts';
+import { createCarrierOutlook } from '../routing/outlook.ts';
+import type { RouteTable } from '../routing/table.ts';
+import { isOver } from '../setup/change.ts';
+import { type ConfiguredCarrier, watchCarriers } from '../setup/watch.ts';
+import { createTextMover } from './mover.ts';
+import { createOrphanedQueues } from './orphaned-queues.ts';
+import { type CarrierReport, createCarrierReport } from './report.ts';
+import type { SubmissionOptions } from './submission.ts';
+import type { DeliveryWorker } from './worker.ts';
+
+/** All carriers of this node, each with a worker of its own. Carriers come, change and go while it runs. */
+export interface CarrierSet {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Texts may wait for these carriers, or for any. */
+  wake(carriers?: Woken): void;
+  /** What the text of a receipt may be called; undefined if this node does not run the account. */
+  receiptKeys(account: string, carrierMessageId: string): string[] | undefined;
+  /** The workers that run now. */
+  workers(): DeliveryWorker[];
+  /** The best carrier for a text that works and that it has not been given to. */
+  nextCarrier(text: MovingText, from: string): NextCarrier | undefined;
+  /** Texts have moved to the queues of these carriers. */
+  onMoved(carriers: readonly string[]): void;
+}
+
+export interface CarrierSetOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  log: Log;
+  /** Names this node in the states that operators see. */
+  node: string;
+  /** Carriers that are always there: the sandbox's. */
+  fixed: Carrier[];
+  environment: Config['environment'];
+  countryOf: (to: string) => string | undefined;
+  /** `onBindsChange` is to be called when a connection has come or gone. */
+  createCarrier: (configured: ConfiguredCarrier, onBindsChange: () => void) => RunningCarrier;
+  createWorker: (carrier: Carrier, failover: WorkerFailover) => DeliveryWorker;
+  /** Texts have moved to the queues of these carriers: the workers of other nodes should look. */
+  onMoved?: (carriers: readonly string[]) => void;
+}
+
+/** What a worker needs to know of other carriers, and of its own. */
+export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved' | 'opensAtMs'>;
+
+interface Running {
+  configured: ConfiguredCarrier;
+  carrier: RunningCarrier;
+  worker: DeliveryWorker;
+  report: CarrierReport;
+}
+
+const lookEveryMs = 1000;
+/** After a change operators want to see soon whether the carrier binds. */
+const soon = { everyMs: 100, forMs: 5000 };
+/** A connection that goes during a look has codes that the look has missed: the next one follows at once. */
+const missedMs = 10;
+/** A code waits no longer than this for a carrier that wants fewer texts. */
+const codeWaitsMs = 3000;
+
+export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
+  const { database, clock, keys, log, node, fixed, createCarrier, createWorker, countryOf } = options;
+  const running = new Map<number, Running>();
+  let configured: ConfiguredCarrier[] = [];
+  const outlook = createCarrierOutlook(options);
+  /** Codes and texts of high priority know no hours. */
+  const opensAtMs = ({ message, entry }: ClaimedText) =>
+    entry.lane === lanes.first ? null : outlook.opensAtMs(message);
+  const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined, opensAtMs }));
+  const mover = createTextMover({ database, clock, outlook, throttled, onMoved });
+  let changing: Promise<void> = Promise.resolve();
+  let looking: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let quickUntilMs = 0;
+  let hasMissed = false;
+  let stopped = false;
+  const watch = watchCarriers({ database, clock, keys, log, onChange });
+
+  const nextCarrier =
+    (key: string) =>
+    ({ message }: ClaimedText) =>
+      outlook.next(message, key);
+
+  const orphaned = createOrphanedQueues({
+    database,
+    clock,
+    isKnown: (key) => [...fixed, ...configured].some((each) => each.key === key),
+    createWorker: (key) => createWorker(createClosedCarrier(key), { nextCarrier: nextCarrier(key), onMoved }),
+  });
+
+  /** The texts wait in other queues now: no worker should find them only by polling. */
+  function onMoved(carriers: readonly string[]): void {
+    wake(carriers);
+    options.onMoved?.(carriers);
+  }
+
+  function wake(carriers?: Woken): void {
+    for (const worker of all()) if (carriers === undefined || carriers.includes(worker.key)) worker.wake();
+  }
+
+  function throttled(): string[] {
+    return [...running.values()]
+      .filter(({ carrier }) => (carrier.throttledMs?.() ?? 0) > codeWaitsMs)
+      .map(({ carrier }) => carrier.key);
+  }
+
+  function onChange(carriers: ConfiguredCarrier[], table: RouteTable): void {
+    configured = carriers;
+    outlook.setRoutes(carriers, table);
+    lookSoon();
+    // One change after another: the binds of the old settings are gone before those of the new ones come.
+    changing = changing.then(() => follow(carriers)).catch((error: Error) => noteFailure(error));
+  }
+
+  async function follow(carriers: ConfiguredCarrier[]): Promise<void> {
+    const wanted = new Map(carriers.map((each) => [each.id, each]));
+    const over = [...running.values()].filter((each) => isOver(each.configured, wanted.get(each.configured.id)));
+    await Promise.all(over.map(stopOne));
+    for (const each of carriers) {
+      const found = running.get(each.id);
+      if (found === undefined) tryToStart(each);
+      else {
+        const { configured: before, carrier } = found;
+        found.configured = each;
+        carrier.setPaused(each.paused);
+        if (each.version !== before.version) {
+          carrier.update(each);
+          log.info({ carrier: each.name, version: each.version }, 'a carrier follows a change');
+        }
+        if (each.tryWantedAtMs !== before.tryWantedAtMs) carrier.tryNow();
+      }
+    }
+    if (over.length > 0) orphaned.expect();
+  }
+
+  /** A carrier that cannot be started keeps no other from starting. */
+  function tryToStart(each: ConfiguredCarrier): void {
+    try {
+      startOne(each);
+    } catch (error) {
+      log.error({ carrier: each.name, reason: (error as Error).message }, 'a carrier could not be started');
+    }
+  }
+
+  function startOne(each: ConfiguredCarrier): void {
+    const carrier = createCarrier(each, lookSoon);
+    carrier.setPaused(each.paused);
+    const outcomes = createCarrierOutcomes({ clock, countryOf, onChange: lookSoon });
+    const isDown = () => !carrier.binds().some(canSend) || throttled().includes(carrier.key);
+    const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved, opensAtMs });
+    const about = { configured: each, carrier, outcomes };
+    const report = createCarrierReport({ database, clock, log, node, ...about, onFailure: noteFailure });
+    running.set(each.id, { configured: each, carrier, worker, report });
+    worker.start();
+    log.info({ carrier: each.name }, 'a carrier was started');
+    lookSoon();
+  }
+
+  async function stopOne({ configured: { id, name }, worker, report }: Running): Promise<void> {
+    running.delete(id);
+    await worker.stop();
+    await report.forget();
+    log.info({ carrier: name }, 'a carrier was stopped');
+  }
+
+  /** Writes what operators want to see, and takes the tests they ask for. */
+  async function look(): Promise<void> {
+    for (const { report } of running.values()) await report.showState();
+    await moveOn();
+    for (const { configured: each, report } of running.values()) {
+      await report.showLog(each.logWantedAtMs);
+      if (each.testWaiting) await report.takeTest();
+    }
+    await orphaned.look();
+  }
+
+  /** Moves texts off carriers that do not work. One carrier alone has no other to go to. */
+  async function moveOn(): Promise<void> {
+    if (configured.length + orphaned.workers().length < 2 && outlook.table.routes.length === 0) return;
+    const ids = configured.map(({ id }) => id);
+    outlook.setBinds(await readBinds(database, ids, clock.nowMs()));
+    await mover.look();
+  }
+
+  function noteFailure({ message: reason }: Error): void {
+    log.debug({ reason }, 'the state of the carriers could not be written; will retry');
+  }
+
+  function lookAgain(): void {
+    timer = undefined;
+    hasMissed = false;
+    looking = look()
+      .catch((error: Error) => noteFailure(error))
+      .then(() => {
+        if (!stopped) timer = setTimeout(lookAgain, nextLookMs());
+      });
+  }
+
+  function nextLookMs(): number {
+    if (hasMissed) return missedMs;
+    return clock.steadyMs() < quickUntilMs ? soon.everyMs : lookEveryMs;
+  }
+
+  function lookSoon(): void {
+    quickUntilMs = clock.steadyMs() + soon.forMs;
+    hasMissed = true;
+    // A look that is under way sets the next one by itself.
+    if (timer === undefined || stopped) return;
+    clearTimeout(timer);
+    lookAgain();
+  }
+
+  const all = () => [...fixedWorkers, ...[...running.values()].map(({ worker }) => worker), ...orphaned.workers()];
+
+  return {
+    async start() {
+      for (const worker of fixedWorkers) worker.start();
+      await watch.start();
+      lookAgain();
+    },
+    async stop() {
+      stopped = true;
+      await watch.stop();
+      await looking;
+      clearTimeout(timer);
+      await changing;
+      const others = [...fixedWorkers, ...orphaned.workers()].map((worker) => worker.stop());
+      await Promise.all([...others, ...[...running.values()].map(stopOne)]);
+    },
+    wake,
+    receiptKeys: (account, carrierMessageId) =>
+      [...running.values()].find(({ carrier }) => carrier.account === account)?.carrier.receiptKeys(carrierMessageId),
+    workers: all,
+    nextCarrier: outlook.next,
+    onMoved,
+  };
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
+import type { CarrierOutcomes } from '../attempts/outcomes.ts';
+import { createBindNews } from '../carrier/bind-news.ts';
+import { bindsWrittenEveryMs, canSend, deleteBinds, readBinds, writeBinds } from '../carrier/bind-store.ts';
+import { writeLog } from '../carrier/log-store.ts';
+import type { RunningCarrier } from '../carrier/running.ts';
+import { claimTest, writeTestStep } from '../carrier/test-store.ts';
+import type { ConfiguredCarrier } from '../setup/watch.ts';
+
+/** What operators want to know of a carrier that this node runs. */
+export interface CarrierReport {
+  /** Writes its connections, if they have changed or were not written for a while. */
+  showState(): Promise<void>;
+  /** Writes its log, if an operator has asked for it since. */
+  showLog(logWantedAtMs: number | null): Promise<void>;
+  /** Takes a test that an operator has asked for. It runs on by itself. */
+  takeTest(): Promise<void>;
+  /** Deletes what was written of its connections. */
+  forget(): Promise<void>;
+}
+
+export interface CarrierReportOptions {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  node: string;
+  configured: ConfiguredCarrier;
+  carrier: RunningCarrier;
+  outcomes: CarrierOutcomes;
+  onFailure: (error: Error) => void;
+}
+
+export function createCarrierReport(options: CarrierReportOptions): CarrierReport {
+  const { database, clock, node, carrier, outcomes, onFailure } = options;
+  const { id: carrierId, name, logWantedAtMs } = options.configured;
+  const tellBinds = createBindNews(name, options.log);
+  let written: { state: string; atMs: number; slots: number[] } = { state: '', atMs: 0, slots: [] };
+  let logWrittenMs = logWantedAtMs ?? 0;
+
+  /** The node that is bound runs a test. A node without a slot must not bind for one. */
+  async function mayTest(): Promise<boolean> {
+    const own = carrier.binds();
+    if (own.length === 0 || own.some(canSend)) return own.length > 0;
+    const binds = await readBinds(database, [carrierId], clock.nowMs());
+    return !binds.some((bind) => bind.node !== node && canSend(bind));
+  }
+
+  return {
+    async showState() {
+      const { hint } = carrier;
+      const open = outcomes.open();
+      const more = { hint, ...(open.length > 0 && { open }) };
+      const binds = carrier.binds().map((bind, index) => (index === 0 ? { ...bind, ...more } : bind));
+      tellBinds(binds);
+      const state = JSON.stringify(binds);
+      const nowMs = clock.steadyMs();
+      if (state === written.state && nowMs < written.atMs + bindsWrittenEveryMs) return;
+      const slots = binds.map(({ slot }) => slot);
+      const lost = written.slots.filter((slot) => !slots.includes(slot));
+      if (lost.length > 0) await deleteBinds(database, { carrierId, node, slots: lost });
+      await writeBinds(database, { carrierId, node, binds }, clock.nowMs());
+      written = { state, atMs: nowMs, slots };
+    },
+
+    async showLog(wantedAtMs) {
+      if (wantedAtMs === null || wantedAtMs <= logWrittenMs) return;
+      await writeLog(database, { carrierId, node, wantedAtMs, entries: carrier.readLog() }, clock.nowMs());
+      logWrittenMs = wantedAtMs;
+    },
+
+    async takeTest() {
+      if (!(await mayTest())) return;
+      const test = await claimTest(database, carrierId, clock.nowMs());
+      if (test === undefined) return;
+      carrier.runTest(test, (step) => writeTestStep(database, test.id, step, clock.nowMs())).catch(onFailure);
+    },
+
+    forget: () => deleteBinds(database, { carrierId, node, slots: written.slots }).catch(() => {}),
+  };
+}

@@ -1,0 +1,284 @@
+import type { AcceptedTexts } from '../../messages/accepted-texts.ts';
+import type { Lane } from '../../messages/message.ts';
+import type { TextToSend } from '../../messages/text/text-to-send.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
+import { createWakeableSleep } from '../../platform/work/wakeable-sleep.ts';
+import type { Capacity, Carrier, InboundSource, InboundText } from '../carrier/carrier.ts';
+import { createCarrierHealth } from '../carrier/health.ts';
+import { createClaims, newToken } from '../queue/claim-store.ts';
+import { releaseClaims } from '../queue/release-store.ts';
+import { nextDueMs, queueDue } from '../queue/schedule-store.ts';
+import type { Receipts } from '../receipts/receipts.ts';
+import { createClaimTurns } from './claim-turns.ts';
+import { createQueueLooks } from './polls.ts';
+import { createSubmission, type DeliveryCount, type SubmissionOptions } from './submission.ts';
+import { createUnseenClaims } from './unseen-claims.ts';
+
+export interface DeliveryWorkerOptions {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  carrier: Carrier;
+  receipts: Receipts;
+  accepted?: AcceptedTexts;
+  /** Keeps what phones sent to this carrier's numbers. */
+  receiveInbound?: (source: InboundSource, texts: InboundText[]) => Promise<unknown>;
+  /** Returns a message's text. A verification's text is rendered here and never stored. */
+  renderText: (text: TextToSend) => string;
+  findPending: SubmissionOptions['findPending'];
+  findUnwanted?: SubmissionOptions['findUnwanted'];
+  nextCarrier: SubmissionOptions['nextCarrier'];
+  outcomes?: SubmissionOptions['outcomes'];
+  isDown?: SubmissionOptions['isDown'];
+  onMoved?: SubmissionOptions['onMoved'];
+  opensAtMs?: SubmissionOptions['opensAtMs'];
+  /** False while this node's clock is wrong: it would send scheduled texts early, or expire others. */
+  isClockRight?: (() => boolean) | undefined;
+  /** True when this is the only node on the database. */
+  alone: boolean;
+  atMostOnce: boolean;
+  onCount: (name: DeliveryCount, by: number) => void;
+  /** So many texts have left the queue. */
+  onClaimed?: (texts: number) => void;
+  onAnswers?: SubmissionOptions['onAnswers'];
+}
+
+/** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */
+export interface DeliveryWorker {
+  /** The carrier's. */
+  key: string;
+  start(): void;
+  stop(): Promise<void>;
+  /** A message may be due. */
+  wake(): void;
+  /** Works until no message is due. For tests, which set the clock instead of waiting. */
+  runUntilIdle(): Promise<void>;
+}
+
+/**
+ * Polls find texts that no `wake` announced. The pauses between them grow while they find nothing. Two batches are in
+ * flight: one waits for the carrier while the other is claimed. At rest only one of them polls often.
+ */
+const poll = { fromMs: 200, toMs: [2000, 10_000] };
+/** How often the schedule and unmatched receipts are looked at. A worker rests after so many looks without a text. */
+const look = { everyMs: 1000, restingEveryMs: 2000, restsAfter: 10 };
+const releaseEveryMs = 5000;
+const mostDue = 1000;
+/** With two batches in flight it bounds memory. */
+const mostClaimed = 1000;
+
+export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
+  const { database, clock, log, carrier, receipts, alone, receiveInbound = keepNothing } = options;
+  const { isClockRight = () => true } = options;
+  // The carrier's settings may change while it works.
+  const isAtMostOnce = () => (carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend);
+  const sleep = createWakeableSleep();
+  const health = createCarrierHealth();
+  const claimNext = createClaims(database, options.accepted);
+  const unseen = createUnseenClaims(database, clock);
+  const turns = createClaimTurns(clock);
+  const looks = createQueueLooks(sleep);
+  const submission = createSubmission({ ...options, health, sleep, isAtMostOnce });
+  let running: Promise<unknown> = Promise.resolve();
+  let heldUp = false;
+  /** Looks at the schedule since the last text was claimed. */
+  let quietLooks = 0;
+  /** Until then a dead process may have left claims of this node's carrier. */
+  let released = !alone;
+
+  /** Room that a claim has asked for, and whose texts the carrier does not have yet. */
+  const reserved = { first: 0, bulk: 0 };
+
+  function limits(): Capacity {
+    const free = carrier.capacity();
+    const limit = (lane: Lane) => Math.max(0, Math.min(mostClaimed, health.limit(free[lane] - reserved[lane])));
+    return { first: limit('first'), bulk: limit('bulk') };
+  }
+
+  function reserve({ first, bulk }: Capacity, sign: 1 | -1): void {
+    reserved.first += sign * first;
+    reserved.bulk += sign * bulk;
+  }
+
+  /** Waits for its turn to claim. A text that comes after a quiet time has no wait. */
+  async function takeTurn(): Promise<void> {
+    const waitMs = turns.take();
+    if (waitMs > 0) await sleep.ignoringWakes(waitMs);
+  }
+
+  /** Nothing of a claim is submitted before this has returned it: if it fails, the texts go back as they were. */
+  async function take(most: Capacity, leaseMs: number) {
+    const token = newToken();
+    try {
+      const claim = await claimNext({ carrier: carrier.key, token, nowMs: clock.nowMs(), leaseMs, limits: most });
+      if (claim === undefined) return undefined;
+      const over = await submission.findOver(claim);
+      if (!sleep.stopped) return { claim, over };
+      // The stop gives it back.
+      unseen.add(token);
+      return undefined;
+    } catch (error) {
+      unseen.add(token);
+      throw error;
+    }
+  }
+
+  /** Claims, submits and records one batch. Returns how many texts it took. */
+  async function workOnce(): Promise<number> {
+    const most = limits();
+    const endLook = looks.begin(most.first > 0 && most.bulk > 0);
+    try {
+      return await workWithin(most, endLook);
+    } finally {
+      endLook();
+    }
+  }
+
+  async function workWithin(most: Capacity, endLook: () => void): Promise<number> {
+    if (most.first <= 0 && most.bulk <= 0) return 0;
+    if (unseen.size > 0) await unseen.giveBack();
+    const { submitTimeoutMs } = carrier;
+    // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
+    const beginBeforeMs = clock.steadyMs() + submitTimeoutMs;
+    reserve(most, 1);
+    const taken = await take(most, 2 * submitTimeoutMs).finally(() => reserve(most, -1));
+    if (taken === undefined) {
+      turns.noteEmpty();
+      return 0;
+    }
+    const { claim, over } = taken;
+    options.onClaimed?.(claim.texts.length);
+    // The carrier has the texts before anything else runs, and counts them in its capacity.
+    const submitted = submission.run(claim, over, beginBeforeMs);
+    looks.wake();
+    endLook();
+    await submitted;
+    return claim.texts.length;
+  }
+
+  /** Puts texts back whose worker is gone. When the only node starts, that is every claim. */
+  async function release(): Promise<void> {
+    // Before the lease of such a claim ends: its texts are not in doubt.
+    if (unseen.size > 0) await unseen.giveBack().then(looks.wake);
+    const all = !released;
+    const doubtAfterMs = carrier.onDoubt?.afterMs;
+    const atMostOnce = isAtMostOnce();
+    await releaseClaims(database, { carrier: carrier.key, nowMs: clock.nowMs(), atMostOnce, doubtAfterMs, all });
+    // From now on texts may be claimed.
+    if (all) looks.wake();
+    released = true;
+  }
+
+  /** Queues what is due. Returns when the next text is. */
+  async function queueAllDue(): Promise<number | undefined> {
+    for (;;) {
+      const dueMs = await nextDueMs(database, carrier.key);
+      if (dueMs === undefined || dueMs > clock.nowMs()) return dueMs;
+      const queued = await queueDue(database, { carrier: carrier.key, nowMs: clock.nowMs(), limit: mostDue });
+      if (queued === 0) return undefined;
+      looks.wake();
+    }
+  }
+
+  async function deliver(longestPauseMs: number): Promise<void> {
+    for (let idleMs = poll.fromMs, isWoken = true; !sleep.stopped; ) {
+      await takeTurn();
+      const isWanted = (await looks.isWanted()) || !isWoken;
+      if (sleep.stopped) return;
+      const isOpen = !submission.held && released && isClockRight();
+      if (!isOpen) looks.begin(false)();
+      const taken: number = isOpen && isWanted ? await workOnce().then(noteWorking, noteHeldUp) : 0;
+      const waitMs = health.waitMs();
+      if (taken > 0) quietLooks = 0;
+      // Soon again after a look that failed, and after texts of which no wake told: the next ones may be like them.
+      if (isWoken ? heldUp || !isOpen : taken > 0) idleMs = poll.fromMs;
+      else if (!isWoken) idleMs = Math.min(longestPauseMs, idleMs * 2);
+      if (waitMs > 0) await sleep.ignoringWakes(waitMs);
+      isWoken = waitMs === 0 && (await looks.next(taken, idleMs));
+    }
+  }
+
+  /** Moves texts from the schedule to the queue when they are due, and claims of dead workers to the schedule. */
+  async function watchSchedule(): Promise<void> {
+    let releaseAtMs = 0;
+    while (!sleep.stopped) {
+      let waitMs = lookEveryMs();
+      quietLooks++;
+      try {
+        // This worker's own lease may run out while its results wait for the database; the claim is not abandoned.
+        if (!submission.held && isClockRight() && (clock.steadyMs() >= releaseAtMs || !released)) {
+          await release();
+          releaseAtMs = clock.steadyMs() + releaseEveryMs;
+        }
+        const dueMs = isClockRight() ? await queueAllDue() : undefined;
+        if (dueMs !== undefined) waitMs = Math.min(waitMs, Math.max(10, dueMs - clock.nowMs()));
+      } catch (error) {
+        noteHeldUp(error as Error);
+        waitMs = poll.fromMs;
+      }
+      await sleep.ignoringWakes(waitMs);
+    }
+  }
+
+  async function rematch(): Promise<void> {
+    while (!sleep.stopped) {
+      const tried = await receipts.rematch().catch(() => 0);
+      if (tried === 0) await sleep.ignoringWakes(lookEveryMs());
+    }
+  }
+
+  function lookEveryMs(): number {
+    return quietLooks < look.restsAfter ? look.everyMs : look.restingEveryMs;
+  }
+
+  function noteWorking(count: number): number {
+    heldUp = false;
+    return count;
+  }
+
+  /** Logs an outage once, however long it lasts. */
+  function noteHeldUp(error: Error): number {
+    if (!heldUp && !sleep.stopped)
+      log.warn({ carrier: carrier.key, reason: error.message }, 'delivery failed; will retry');
+    heldUp = true;
+    return 0;
+  }
+
+  return {
+    key: carrier.key,
+    start() {
+      if (sleep.stopped) return;
+      carrier.start(
+        (reported) => receipts.apply(carrier, reported),
+        looks.wake,
+        async (texts) => void (await receiveInbound(carrier, texts)),
+      );
+      running = Promise.all([watchSchedule(), rematch(), ...poll.toMs.map(deliver)]);
+    },
+    async stop() {
+      sleep.stop();
+      await running;
+      await carrier.stop();
+      await submission.finished();
+      // Another worker would wait for the lease, and find them in doubt.
+      if (unseen.size > 0) await unseen.giveBack().catch(noteHeldUp);
+    },
+    wake: looks.wake,
+    async runUntilIdle() {
+      await release();
+      for (;;) {
+        await queueAllDue();
+        const taken = await workOnce();
+        await submission.finished();
+        if (taken === 0) return;
+      }
+    },
+  };
+}
+
+/** For tests of carriers that get no texts from phones. */
+function keepNothing(): Promise<void> {
+  return Promise.reject(new Error('nothing keeps texts from phones here'));
+}

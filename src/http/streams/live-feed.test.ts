@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createTestLog } from '../../../test/support/log.ts';
+import { until } from '../../../test/support/texts.ts';
+import { createLiveFeed, type LiveItem, type LiveListener, type Wanted } from './live-feed.ts';
+
+interface Filter {
+  odd?: true;
+}
+type Listener = LiveListener<LiveItem, Filter>;
+
+/** A store whose items appear when the test says so, and whose answers may be held back. */
+function createStore() {
+  const items: LiveItem[] = [];
+  let hold: Promise<void> = Promise.resolve();
+  let failures = 0;
+  let looks = 0;
+  const newest = () => Math.max(0, ...items.map(({ position }) => position));
+  return {
+    async start(after: number | undefined) {
+      await hold;
+      if (failures-- > 0) throw new Error('the database is away');
+      return after ?? newest();
+    },
+    async readAfter(position: number, wanted: Wanted<Filter>) {
+      looks++;
+      // The query sees what is there now, for those who listen now.
+      const fresh = items.filter((item) => item.position > position).slice(0, 1000);
+      const readTo = fresh.at(-1)?.position ?? position;
+      const found = fresh.filter(({ applicationId }) => wanted.has(applicationId));
+      await hold;
+      if (failures-- > 0) throw new Error('the database is away');
+      return { items: found, readTo, more: fresh.length > 0 };
+    },
+    arrive(...positions: number[]) {
+      for (const position of positions) items.push({ position, applicationId: 'app', written: '' });
+    },
+    holdAnswers() {
+      let release = () => {};
+      hold = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+    fail: (times: number) => {
+      failures = times;
+    },
+    looks: () => looks,
+  };
+}
+
+function createListener(filter: Filter = {}) {
+  const told: number[] = [];
+  let reached = 0;
+  let ends = 0;
+  const listener: Listener = {
+    applicationId: 'app',
+    filter,
+    onItems(items, readTo) {
+      told.push(...items.map(({ position }) => position));
+      reached = readTo;
+    },
+    onEnd: () => void ends++,
+  };
+  return { listener, told, ends: () => ends, reached: () => reached };
+}
+
+const { log } = createTestLog();
+
+function createFeed({ start, readAfter }: ReturnType<typeof createStore>) {
+  return createLiveFeed<LiveItem, Filter>({
+    start,
+    readAfter,
+    matches: ({ odd }, { position }) => odd === undefined || position % 2 === 1,
+    log,
+  });
+}
+
+const hears = (told: number[], position: number) => until(`item ${position}`, () => told.includes(position));
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+
+describe('a live feed', { concurrency: true }, () => {
+  test('tells a listener all that happens once the promise resolves, and nothing before', async () => {
+    const store = createStore();
+    store.arrive(1, 2);
+    const release = store.holdAnswers();
+    const feed = createFeed(store);
+    const { listener, told } = createListener();
+    let ready = false;
+    const subscribed = feed.subscribe(listener).then((subscription) => {
+      ready = true;
+      return subscription;
+    });
+    await pause(20);
+    assert.equal(ready, false, 'where it stands is not known yet');
+    release();
+    const { from, leave } = await subscribed;
+    assert.equal(from, 2);
+    store.arrive(3);
+    await hears(told, 3);
+    assert.deepEqual(told, [3]);
+    leave();
+  });
+
+  test('tells each listener of its own application what its filter matches, and how far it has read', async () => {
+    const store = createStore();
+    const feed = createFeed(store);
+    const [all, odd, other] = [createListener(), createListener({ odd: true }), createListener()];
+    const subscriptions = await Promise.all([
+      feed.subscribe(all.listener),
+      feed.subscribe(odd.listener),
+      feed.subscribe({ ...other.listener, applicationId: 'another' }),
+    ]);
+    store.arrive(1, 2, 3, 4);
+    await hears(all.told, 4);
+    assert.deepEqual([all.told, odd.told, other.told], [[1, 2, 3, 4], [1, 3], []]);
+    assert.deepEqual([all.reached(), odd.reached(), other.reached()], [4, 4, 4]);
+    for (const { leave } of subscriptions) leave();
+  });
+
+  test('begins where its first listener is; the next joins where the feed is', async () => {
+    const store = createStore();
+    store.arrive(...upTo(10));
+    const feed = createFeed(store);
+    const [first, second] = [createListener(), createListener()];
+    const one = await feed.subscribe(first.listener, 7);
+    assert.equal(one.from, 7);
+    await hears(first.told, 10);
+    const two = await feed.subscribe(second.listener, 3);
+    assert.equal(two.from, 10, 'what is between is for the listener to read');
+    store.arrive(11);
+    await hears(second.told, 11);
+    assert.deepEqual([first.told, second.told], [[8, 9, 10, 11], [11]]);
+    one.leave();
+    two.leave();
+  });
+
+  test('a listener that comes while a piece is read joins behind it', async () => {
+    const store = createStore();
+    const feed = createFeed(store);
+    const first = createListener();
+    const one = await feed.subscribe({ ...first.listener, applicationId: 'another' });
+    const release = store.holdAnswers();
+    const looked = store.looks();
+    await until('a look', () => store.looks() > looked);
+    store.arrive(1);
+    // The look that is under way does not ask for this application; the next would not bring item 1 again.
+    const second = createListener();
+    const joining = feed.subscribe(second.listener, 0);
+    release();
+    const two = await joining;
+    store.arrive(2);
+    await hears(second.told, 2);
+    assert.deepEqual(
+      second.told,
+      upTo(2).filter((position) => position > two.from),
+    );
+    one.leave();
+    two.leave();
+  });
+
+  test('none missing, none twice, for listeners that come at every moment', async () => {
+    const store = createStore();
+    const feed = createFeed(store);
+    const all: { from: number; told: number[]; leave(): void }[] = [];
+    let next = 1;
+    for (let round = 0; round < 60; round++) {
+      const { listener, told } = createListener();
+      const joining = feed.subscribe(listener).then(({ from, leave }) => all.push({ from, told, leave }));
+      store.arrive(next++);
+      if (round % 3 === 0) await joining;
+      store.arrive(next++);
+      if (round % 5 === 0) await pause(15);
+    }
+    await until('all to join', () => all.length === 60);
+    for (const { from, told, leave } of all) {
+      if (from < next - 1) await hears(told, next - 1);
+      assert.deepEqual(told, upTo(next - 1, from + 1));
+      leave();
+    }
+  });
+
+  test('what could not be read is told by the next look, once; a failed beginning is the listener’s to know', async () => {
+    const store = createStore();
+    const feed = createFeed(store);
+    const { listener, told } = createListener();
+    store.fail(1);
+    await assert.rejects(feed.subscribe(listener), /away/);
+    const { leave } = await feed.subscribe(listener);
+    store.fail(2);
+    store.arrive(1, 2);
+    await hears(told, 2);
+    store.arrive(3);
+    await hears(told, 3);
+    assert.deepEqual(told, [1, 2, 3]);
+    leave();
+  });
+
+  test('goes on however many there are', async () => {
+    const store = createStore();
+    store.arrive(...upTo(3000));
+    const feed = createFeed(store);
+    const { listener, told } = createListener();
+    const { leave } = await feed.subscribe(listener);
+    store.arrive(...upTo(6000, 3001));
+    await hears(told, 6000);
+    assert.deepEqual(told, upTo(6000, 3001));
+    leave();
+  });
+
+  test('leaving and coming back during a look leaves one look at a time, at the right place', async () => {
+    const store = createStore();
+    store.arrive(1);
+    const feed = createFeed(store);
+    const first = createListener();
+    const { leave } = await feed.subscribe(first.listener);
+    const release = store.holdAnswers();
+    const looked = store.looks();
+    await until('a look', () => store.looks() > looked);
+    leave();
+    const second = createListener();
+    const leaving = feed.subscribe(second.listener);
+    release();
+    const again = await leaving;
+    store.arrive(2);
+    await hears(second.told, 2);
+    store.arrive(3);
+    await hears(second.told, 3);
+    assert.deepEqual([first.told, second.told], [[], [2, 3]]);
+    const before = store.looks();
+    const sinceMs = performance.now();
+    await pause(350);
+    // One look every 100 ms, and a machine that is busy may take longer for the pause than it was told.
+    const most = Math.ceil((performance.now() - sinceMs) / 100) + 1;
+    assert.ok(store.looks() - before <= most, 'one loop, not two');
+    again.leave();
+    await pause(150);
+    const idle = store.looks();
+    await pause(250);
+    assert.equal(store.looks(), idle, 'without listeners the feed does not look');
+  });
+
+  test('stop ends every subscription, and those that come after it', async () => {
+    const store = createStore();
+    const feed = createFeed(store);
+    const [here, coming, late] = [createListener(), createListener(), createListener()];
+    await feed.subscribe(here.listener);
+    const subscribing = feed.subscribe(coming.listener);
+    feed.stop();
+    await subscribing;
+    await feed.subscribe(late.listener);
+    assert.deepEqual([here.ends(), coming.ends(), late.ends()], [1, 1, 1]);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Api } from '../../http/route.ts';
+
+/** What a text's way is chosen by. */
+export interface TextFacts {
+  messageId: string;
+  applicationId: string;
+  api: Api;
+  to: string;
+  from: string;
+  /** Texts of verifications and of high priority know no hours. */
+  urgent: boolean;
+  /** Names of the carriers that the sender is registered with; null: any. */
+  senderCarriers: readonly string[] | null;
+  /** The application holds this sender: a verification keeps it, whatever the route says. */
+  holdsSender: boolean;
+  /** Carriers that had a text of this verification before. */
+  used: readonly string[];
+  /** When it may leave. */
+  sendAtMs: number;
+}
+
+/** Where a text goes. */
+export interface TextRoute {
+  carrier: string;
+  /** The sender that the route puts in place of the caller's. */
+  sentAs: string | null;
+  /** Outside the route's hours: when they begin. */
+  deferredUntilMs: number | null;
+  /** Undefined where there was nothing to choose: no table, and every carrier up. */
+  routing: Routing | undefined;
+}
+
+/** Stored with the text, so that its way can be explained later. */
+export interface Routing {
+  /** Of the table; null with an empty one. */
+  version: number | null;
+  /** The rule's place in the table. */
+  rule: number | null;
+  /** What else decided; null when every carrier was up, and none was used before. */
+  given: RoutingGiven | null;
+}
+
+/** Each list is there only if it is not empty. */
+export interface RoutingGiven {
+  /** Keys of carriers that could not send, by the reason. */
+  down?: string[];
+  paused?: string[];
+  breaker_open?: string[];
+  /** Keys of carriers that had a text of this verification before. */
+  used?: string[];
+  /** Names of the carriers that the sender was registered with. */
+  sender_carriers?: string[];
+}
+
+/** Chooses the carrier of a text. `no_carrier`: none is connected. `unroutable`: no route leads to the number. */
+export type RouteText = (facts: TextFacts) => TextRoute | 'no_carrier' | 'unroutable';

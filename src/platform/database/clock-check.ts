@@ -1,0 +1,95 @@
+import type { Clock } from '../clock.ts';
+import { StartError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Database } from './database.ts';
+
+const toleratedMs = 2000;
+
+/**
+ * Nodes write times from their own clocks and compare each other's times. A node with a wrong clock would expire codes
+ * early or accept expired tokens.
+ */
+export async function requireClockAgrees(database: Database, clock: Clock): Promise<void> {
+  const offMs = await readOffMs(database, clock);
+  if (offMs > toleratedMs) {
+    throw new StartError(
+      `This machine's clock and the database's differ by ${(offMs / 1000).toFixed(1)} s; at most 2 s are allowed.\n` +
+        'Synchronize both with NTP, then start again.',
+    );
+  }
+}
+
+/** By how much the two clocks differ at least: the answer takes time on its way. */
+async function readOffMs(database: Database, clock: Clock): Promise<number> {
+  const beforeMs = clock.nowMs();
+  const { rows } = await database.query<{ now: number }>('select clock_timestamp() as now');
+  const afterMs = clock.nowMs();
+  const databaseMs = rows[0]?.now ?? 0;
+  return databaseMs < beforeMs ? beforeMs - databaseMs : Math.max(0, databaseMs - afterMs);
+}
+
+/** Compares the clocks while the node runs. A node whose clock is wrong takes no text, and is not ready. */
+export interface ClockWatch {
+  /** False from the moment of a step: this machine's steady clock shows it before the next comparison. */
+  isRight(): boolean;
+  /** Compares now. Throws if the database does not answer: then the last comparison holds. */
+  compare(): Promise<void>;
+  stop(): void;
+}
+
+const compareEveryMs = 10_000;
+/** While the clock is wrong. */
+const compareSoonMs = 500;
+
+/** Begins with a clock that `requireClockAgrees` has just found right. */
+export function watchClock(database: Database, clock: Clock, log: Log): ClockWatch {
+  const aheadOfSteadyMs = () => clock.nowMs() - clock.steadyMs();
+  let agrees = true;
+  let comparedAheadMs = aheadOfSteadyMs();
+  let timer: NodeJS.Timeout | undefined;
+  let isHurried = false;
+  let isStopped = false;
+
+  function isRight(): boolean {
+    const isStepped = Math.abs(aheadOfSteadyMs() - comparedAheadMs) > toleratedMs;
+    if (isStepped && !isHurried) {
+      isHurried = true;
+      plan(0);
+    }
+    return agrees && !isStepped;
+  }
+
+  async function compare(): Promise<void> {
+    const aheadMs = aheadOfSteadyMs();
+    const offMs = await readOffMs(database, clock);
+    const agreed = agrees;
+    agrees = offMs <= toleratedMs;
+    comparedAheadMs = aheadMs;
+    isHurried = false;
+    if (agreed && !agrees) log.error({ off_ms: Math.round(offMs) }, isWrong);
+    if (!agreed && agrees) log.info({}, "this machine's clock agrees with the database's again");
+  }
+
+  function plan(inMs: number): void {
+    clearTimeout(timer);
+    if (!isStopped) timer = setTimeout(look, inMs).unref();
+  }
+
+  function look(): void {
+    const compared = compare().catch(() => {});
+    void compared.then(() => plan(isRight() ? compareEveryMs : compareSoonMs));
+  }
+  plan(compareEveryMs);
+
+  return {
+    isRight,
+    compare,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const isWrong =
+  "this machine's clock and the database's differ by more than 2 s: this node delivers nothing until they agree";

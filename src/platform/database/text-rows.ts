@@ -1,0 +1,46 @@
+import { randomBase62 } from '../crypto/random.ts';
+
+export type Cell = string | number | boolean | null;
+
+/** Separators of cells and rows, and the mark for null. */
+interface Marks {
+  cell: string;
+  row: string;
+  none: string;
+}
+
+const marks: Marks = { cell: '\x1f', row: '\x1e', none: '\x1d' };
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches these marks on purpose.
+const anyMark = /[\x1d-\x1f]/;
+
+export type TextRows = [text: string, cell: string, row: string, none: string, count: number];
+
+/**
+ * Encodes rows as five parameters for `fromTextRows`. Node writes it in a fraction of JSON's time and Postgres reads it
+ * in a tenth: a good part of a row's cost in a batch.
+ */
+export function toTextRows(rows: Cell[][]): TextRows {
+  // Texts rarely contain a mark. If one does, use random marks that a caller cannot guess.
+  const between = rows.some(holdsMark) ? rareMarks() : marks;
+  const text = rows.map((cells) => cells.map((cell) => (cell === null ? between.none : cell)).join(between.cell));
+  return [text.join(between.row), between.cell, between.row, between.none, rows.length];
+}
+
+/**
+ * SQL for the rows: text array `c` and position `place`. `first` numbers the first of five parameters. The limit tells
+ * Postgres the row count (it would assume 1,000) and stops it from splitting a row again per cell.
+ */
+export function fromTextRows(first = 1): string {
+  return `(select string_to_array(line, $${first + 1}, $${first + 3}) as c, place
+    from string_to_table($${first}, $${first + 2}) with ordinality as t(line, place) limit $${first + 4})`;
+}
+
+function holdsMark(cells: Cell[]): boolean {
+  for (const cell of cells) if (typeof cell === 'string' && anyMark.test(cell)) return true;
+  return false;
+}
+
+function rareMarks(): Marks {
+  const rare = randomBase62(22);
+  return { cell: `\x1f${rare}`, row: `\x1e${rare}`, none: `\x1d${rare}` };
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { createWakeableSleep } from './wakeable-sleep.ts';
+
+/** Upkeep of stored rows. It runs in small pieces in the background, never in a request or at startup. */
+export interface Chore {
+  /** The name in metrics and logs, such as `expired-sessions`. */
+  name: string;
+  everyMs: number;
+  /** Does one small piece in its own transaction. Returns the number of rows it changed; 0 ends the round. */
+  runPiece(): Promise<number>;
+}
+
+export type MaintenanceCount = 'rows' | 'failures';
+
+export interface Maintenance {
+  start(): void;
+  stop(): Promise<void>;
+  /** Runs every chore to its end. For tests and commands. */
+  runAll(): Promise<void>;
+}
+
+export interface MaintenanceOptions {
+  chores: Chore[];
+  clock: Clock;
+  log: Log;
+  onCount: (chore: string, count: MaintenanceCount, by: number) => void;
+  /** Chores wait while it is false. */
+  mayRun?: () => boolean;
+}
+
+/** Rows per piece. A thousand rows occupy one connection for about ten milliseconds. */
+export const pieceRows = 1000;
+
+const shortestPauseMs = 5;
+
+/** Runs the chores. A failed chore runs again in its next round and delays no other. */
+export function createMaintenance({
+  chores,
+  clock,
+  log,
+  onCount,
+  mayRun = () => true,
+}: MaintenanceOptions): Maintenance {
+  const timers = new Map<Chore, NodeJS.Timeout>();
+  const running = new Set<Promise<void>>();
+  const sleep = createWakeableSleep();
+
+  async function runRound(chore: Chore): Promise<void> {
+    try {
+      while (!sleep.stopped && mayRun()) {
+        const beganMs = clock.steadyMs();
+        const rows = await chore.runPiece();
+        if (rows === 0) return;
+        onCount(chore.name, 'rows', rows);
+        // Pause as long as the piece took, so that Postgres is half free for requests.
+        await sleep.ignoringWakes(Math.max(shortestPauseMs, clock.steadyMs() - beganMs));
+      }
+    } catch (error) {
+      onCount(chore.name, 'failures', 1);
+      log.warn({ chore: chore.name, reason: (error as Error).message }, 'maintenance failed; it will be retried');
+    }
+  }
+
+  function schedule(chore: Chore, afterMs: number): void {
+    if (sleep.stopped) return;
+    const timer = setTimeout(() => {
+      const round = runRound(chore).finally(() => {
+        running.delete(round);
+        schedule(chore, chore.everyMs);
+      });
+      running.add(round);
+    }, afterMs);
+    timers.set(chore, timer.unref());
+  }
+
+  return {
+    start() {
+      // Stagger the first rounds.
+      for (const [index, chore] of chores.entries()) schedule(chore, Math.min(chore.everyMs, 1000 + index * 100));
+    },
+    async stop() {
+      sleep.stop();
+      for (const timer of timers.values()) clearTimeout(timer);
+      await Promise.all(running);
+    },
+    async runAll() {
+      for (const chore of chores) while ((await chore.runPiece()) > 0);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { attemptOutcomes } from '../../delivery/attempts/attempt.ts';
+import type { ToldAttempt } from '../../delivery/attempts/story.ts';
+import { nullable } from '../../http/list-page.ts';
+import { toTimestamp } from '../../platform/clock.ts';
+
+/** The attempts of a text, as the portal shows them. */
+export const attemptsSchema = Type.Array(
+  Type.Object(
+    {
+      attempt: Type.Integer({ description: 'From 1' }),
+      carrier: Type.String(),
+      at: Type.String(),
+      outcome: Type.String({ examples: ['accepted'], description: `${attemptOutcomes.join(', ')}` }),
+      carrier_message_id: nullable(Type.String({ description: "The carrier's id of the text" })),
+      error: nullable(Type.String({ description: 'Why it was not taken, or did not arrive' })),
+      route: nullable(Type.String({ description: 'The rule that chose the carrier' })),
+      receipt: nullable(Type.String({ description: 'What its receipt said after the text had gone on' })),
+      reported: nullable(
+        Type.String({
+          examples: [null],
+          description: 'The error of the answer in the carrier’s own words, like 0x45: submit failed',
+        }),
+      ),
+      receipt_reported: nullable(
+        Type.String({
+          examples: [null],
+          description: 'What a receipt with bad news said in the carrier’s own words, like stat:UNDELIV err:069',
+        }),
+      ),
+      moved_to: nullable(Type.String({ description: 'The carrier that the text then went on to' })),
+    },
+    { title: 'SendAttempt' },
+  ),
+  { description: 'Every attempt to send it, in order' },
+);
+
+export function toAttempts(attempts: ToldAttempt[]) {
+  return attempts.map(({ atMs, carrierMessageId, receiptReported, movedTo, ...told }) => ({
+    attempt: told.attempt,
+    carrier: told.carrier,
+    at: toTimestamp(atMs),
+    outcome: told.outcome,
+    carrier_message_id: carrierMessageId,
+    error: told.error,
+    route: told.route,
+    receipt: told.receipt,
+    reported: told.reported,
+    receipt_reported: receiptReported,
+    moved_to: movedTo,
+  }));
+}

@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
+import { exampleSpan } from '../../http/openapi/field-examples.ts';
+import { type Route, requireDeveloper, route } from '../../http/route.ts';
+import { readTimestamp } from '../../platform/clock.ts';
+import { invalidField } from '../../platform/errors.ts';
+import type { WebhookDeliveries } from '../../webhooks/deliveries.ts';
+import { applicationParams } from './application-api.ts';
+import { deliverySchema, deliveryStatus, toDelivery, typeList } from './webhook-record.ts';
+
+export interface WebhookDeliveryOptions {
+  deliveries: WebhookDeliveries;
+  /** Throws a 404 for an application of another account. */
+  requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
+}
+
+const path = '/portal/v1/applications/{id}/webhooks/{webhook_id}';
+const params = Type.Object({ ...applicationParams.properties, webhook_id: pathParameter });
+const time = (example: string) =>
+  Type.String({ maxLength: 35, expected: 'a time like 2026-01-31T12:00:00Z', examples: [example] });
+const accepted = Type.Object({ status: Type.Literal('queued') }, { title: 'QueuedReplay' });
+const refuses = { INCOMPATIBLE_STATE: 'The webhook is disabled, or has 5 replays to do' };
+
+/** What became of the events of a webhook, and how to have them told again. */
+export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookDeliveryOptions): Route[] {
+  const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: webhooks' } as const;
+  const queued = { 202: { description: 'It will be told again', schema: accepted } };
+  return [
+    route({
+      ...shared,
+      method: 'GET',
+      path: `${path}/deliveries`,
+      operationId: 'listWebhookDeliveries',
+      summary: 'List deliveries with every attempt, newest event first',
+      description:
+        'An event is listed after its first attempt. A page may be shorter than its limit and have a next one.',
+      params,
+      query: Type.Object({ status: Type.Optional(deliveryStatus), ...pageQuery }),
+      answers: { 200: { description: 'A page of deliveries', schema: pageSchema(deliverySchema) } },
+      handler: async (call) => {
+        const { id, webhook_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const { limit, after } = readPage(call.query);
+        const page = { limit: limit + 1, after };
+        const { rows, searchedTo } = await deliveries.list(id, webhook_id, call.query.status, page);
+        const found = rows.map((row) => ({ ...row, id: row.eventId }));
+        return { status: 200, body: toPage(found, limit, toDelivery, searchedTo) };
+      },
+    }),
+    route({
+      ...shared,
+      method: 'POST',
+      path: `${path}/deliveries/{event_id}/replay`,
+      operationId: 'replayEvent',
+      summary: 'Tell an event again',
+      params: Type.Object({ ...params.properties, event_id: pathParameter }),
+      answers: queued,
+      refuses,
+      handler: async (call) => {
+        const { id, webhook_id, event_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        await deliveries.replayOne(id, webhook_id, event_id);
+        return { status: 202, body: { status: 'queued' } };
+      },
+    }),
+    route({
+      ...shared,
+      method: 'POST',
+      path: `${path}/replay`,
+      operationId: 'replayEvents',
+      summary: 'Tell the events of a span again',
+      description: 'Oldest first, at most the events that are kept (7 days). Without types, those of the webhook.',
+      params,
+      body: Type.Object(
+        { since: time(exampleSpan.from), until: Type.Optional(time(exampleSpan.to)), types: Type.Optional(typeList) },
+        { title: 'SpanToReplay' },
+      ),
+      answers: queued,
+      refuses,
+      handler: async (call) => {
+        const { id, webhook_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const { since, until, types = [] } = call.body;
+        const [sinceMs, untilMs] = [
+          readTime('since', since),
+          until === undefined ? undefined : readTime('until', until),
+        ];
+        await deliveries.replaySpan(id, webhook_id, { sinceMs, untilMs, types });
+        return { status: 202, body: { status: 'queued' } };
+      },
+    }),
+  ];
+}
+
+function readTime(field: string, text: string): number {
+  const ms = readTimestamp(text);
+  if (ms === undefined) throw invalidField(field, 'must be a time like 2026-01-31T12:00:00Z');
+  return ms;
+}

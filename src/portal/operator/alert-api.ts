@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox';
+import { nullable, pageQuery, pageSchema, readPage, recordId, toPage } from '../../http/list-page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { alertKinds } from '../../quality/alerts/alert.ts';
+import { type Alert, listAlerts } from '../../quality/alerts/store.ts';
+
+const alertSchema = Type.Object(
+  {
+    id: recordId('alr'),
+    kind: Type.String({ examples: ['bind_down'], description: alertKinds.join(', ') }),
+    carrier: nullable(Type.String()),
+    country: nullable(Type.String()),
+    application_id: nullable(Type.String()),
+    summary: Type.String({ examples: ['The carrier acme is not bound.'] }),
+    advice: Type.String({ description: 'What an operator can do' }),
+    since: Type.String({ description: 'When it began' }),
+    raised_at: Type.String({ description: 'When it had lasted long enough to be told' }),
+    told_at: nullable(Type.String({ description: 'When HELIOGRAPH_ALERT_URL answered that it knows' })),
+    cleared_at: nullable(Type.String()),
+  },
+  { title: 'Alert' },
+);
+export type AlertRecord = Static<typeof alertSchema>;
+
+const states = ['open', 'cleared'] as const;
+
+/** What is wrong, for operators. */
+export function createAlertRoutes({ database }: { database: Database }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/portal/v1/operator/alerts',
+      auth: { kind: 'operator' },
+      tag: 'Developer portal: carriers',
+      operationId: 'listAlerts',
+      summary: 'List alerts, newest first',
+      description: 'Those that are over are kept for 30 days.',
+      query: Type.Object({
+        state: Type.Unsafe<(typeof states)[number]>({
+          type: 'string',
+          enum: [...states],
+          default: 'open',
+          description: 'Those that last, or those that are over',
+          expected: `one of ${states.join(', ')}`,
+        }),
+        ...pageQuery,
+      }),
+      answers: { 200: { description: 'A page of alerts', schema: pageSchema(alertSchema) } },
+      handler: async (call) => {
+        const { limit, after } = readPage(call.query);
+        const rows = await listAlerts(database, { state: call.query.state, limit: limit + 1, after });
+        return { status: 200, body: toPage(rows, limit, toAlert) };
+      },
+    }),
+  ];
+}
+
+function toAlert(alert: Alert): AlertRecord {
+  return {
+    id: alert.id,
+    kind: alert.kind,
+    carrier: alert.carrier,
+    country: alert.country,
+    application_id: alert.applicationId,
+    summary: alert.summary,
+    advice: alert.advice,
+    since: toTimestamp(alert.sinceMs),
+    raised_at: toTimestamp(alert.raisedAtMs),
+    told_at: timestampOrNull(alert.toldAtMs),
+    cleared_at: timestampOrNull(alert.clearedAtMs),
+  };
+}

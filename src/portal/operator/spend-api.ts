@@ -1,0 +1,132 @@
+import { type Static, Type } from 'typebox';
+import type { Audit } from '../../accounts/audit/audit.ts';
+import { nullable, pathParameter, recordId } from '../../http/list-page.ts';
+import { type Route, requireDeveloper, route } from '../../http/route.ts';
+import { dayOf, noteLimit, readSpend } from '../../messages/spend-store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { SendingService } from '../../registry/sending-service.ts';
+
+export interface SpendRoutesOptions {
+  database: Database;
+  clock: Clock;
+  sending: SendingService;
+  requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
+}
+
+export const segments = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    examples: [1000],
+    expected: 'a whole number from 0 to 1000000000, or null',
+  }),
+);
+
+const limitsBody = Type.Object({ segments_per_day: segments }, { title: 'SegmentsPerDay' });
+
+const applicationSchema = Type.Object(
+  {
+    id: recordId('app'),
+    name: Type.String(),
+    high_priority: Type.Boolean(),
+    segments_per_day: nullable(
+      Type.Integer({ description: 'Set for this application; null for the number of its plan' }),
+    ),
+    segments_limit: nullable(Type.Integer({ description: 'The number that holds; null for no limit' })),
+    segments_today: Type.Integer({ description: 'Counted since midnight UTC, if there is a limit' }),
+  },
+  { title: 'ApplicationLimits' },
+);
+const spendSchema = Type.Object(
+  {
+    day: Type.String({ description: 'By UTC' }),
+    segments: Type.Integer({ description: 'Counted only if there is a limit' }),
+    segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
+  },
+  { title: 'Spend' },
+);
+export type LimitedApplicationRecord = Static<typeof applicationSchema>;
+export type SpendRecord = Static<typeof spendSchema>;
+
+/** Segments a day of applications (section 14 of the contract). */
+export function createSpendRoutes(options: SpendRoutesOptions, audit: Audit): Route[] {
+  const { sending } = options;
+  const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
+  const path = '/portal/v1/operator/applications/{id}';
+  const params = Type.Object({ id: pathParameter });
+  const body = limitsBody;
+  const found = { 200: { description: 'The application', schema: applicationSchema } };
+  const shown = async (application: Awaited<ReturnType<SendingService['requireApplication']>>) => ({
+    status: 200,
+    body: await toApplication(application, options),
+  });
+  return [
+    route({
+      method: 'GET',
+      path,
+      ...shared,
+      operationId: 'getApplicationLimits',
+      summary: 'Read what an application may send, and has sent today',
+      params,
+      answers: found,
+      handler: async (call) => shown(await sending.requireApplication(call.params.id)),
+    }),
+    route({
+      method: 'PATCH',
+      path,
+      ...shared,
+      operationId: 'changeApplicationLimits',
+      summary: 'Set the segments a day of an application',
+      description: 'null gives it the number of its plan, 0 stops it.',
+      params,
+      body,
+      answers: found,
+      handler: async (call) => {
+        const { segments_per_day } = call.body;
+        const note = audit.note(call, {
+          act: 'application.limit_changed',
+          id: call.params.id,
+          details: { segments_per_day },
+        });
+        const application = await sending.setSegmentsPerDay(call.params.id, segments_per_day, note);
+        const { id, limit } = application;
+        if (limit !== null) await noteLimit(options.database, id, limit, options.clock.nowMs());
+        return shown(application);
+      },
+    }),
+    ownSpendRoute(options),
+  ];
+}
+
+async function toApplication(
+  application: Awaited<ReturnType<SendingService['requireApplication']>>,
+  { database, clock }: SpendRoutesOptions,
+) {
+  const { id, name, highPriority, segmentsPerDay, limit } = application;
+  return {
+    ...{ id, name, high_priority: highPriority, segments_per_day: segmentsPerDay, segments_limit: limit },
+    segments_today: await readSpend(database, id, clock.nowMs()),
+  };
+}
+
+function ownSpendRoute({ database, clock, sending, requireOwn }: SpendRoutesOptions): Route {
+  return route({
+    method: 'GET',
+    path: '/portal/v1/applications/{id}/spend',
+    auth: { kind: 'developer' },
+    tag: 'Developer portal: applications',
+    operationId: 'getSpend',
+    summary: 'Read how many segments an application has sent today, and may send',
+    params: Type.Object({ id: pathParameter }),
+    answers: { 200: { description: 'The day so far', schema: spendSchema } },
+    handler: async (call) => {
+      const { id } = call.params;
+      await requireOwn(requireDeveloper(call).accountId, id);
+      const { limit } = await sending.requireApplication(id);
+      const nowMs = clock.nowMs();
+      const body = { day: dayOf(nowMs), segments: await readSpend(database, id, nowMs), segments_per_day: limit };
+      return { status: 200, body };
+    },
+  });
+}

@@ -1,0 +1,66 @@
+import { dayMs, toTimestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import type { AlertEvent } from './body.ts';
+
+/** A call of HELIOGRAPH_ALERT_URL that is to be made. */
+export interface AlertCall {
+  alertId: string;
+  event: AlertEvent;
+  body: string;
+  /** This one included. */
+  tries: number;
+  createdAtMs: number;
+}
+
+/** A node that takes a call has so long to make it. */
+const leaseMs = 30_000;
+const takenTogether = 10;
+/** After so long an alert is no news. */
+export const callsTriedMs = 3 * dayMs;
+
+export async function insertCalls(
+  tx: Tx,
+  calls: Pick<AlertCall, 'alertId' | 'event' | 'body'>[],
+  nowMs: number,
+): Promise<void> {
+  if (calls.length === 0) return;
+  await tx.query(
+    `insert into alert_call (alert_id, event, body, created_at, next_try_at)
+     select alert_id, event, body, $4, $4 from unnest($1::text[], $2::text[], $3::text[]) as c(alert_id, event, body)
+     on conflict do nothing`,
+    [
+      calls.map(({ alertId }) => alertId),
+      calls.map(({ event }) => event),
+      calls.map(({ body }) => body),
+      toTimestamp(nowMs),
+    ],
+  );
+}
+
+/** Takes calls that are due. That an alert is over is told after the alert itself. */
+export async function takeCalls(tx: Tx, nowMs: number): Promise<AlertCall[]> {
+  const { rows } = await tx.query<AlertCall>(
+    `update alert_call c set tries = tries + 1, next_try_at = $2
+     where ctid = any(array(
+       select ctid from alert_call d where next_try_at <= $1 and (event = 'raised' or not exists (
+         select from alert_call r where r.alert_id = d.alert_id and r.event = 'raised'))
+       order by next_try_at limit $3 for update skip locked))
+     returning alert_id as "alertId", event, body, tries, created_at as "createdAtMs"`,
+    [toTimestamp(nowMs), toTimestamp(nowMs + leaseMs), takenTogether],
+  );
+  return rows;
+}
+
+export async function endCall(tx: Tx, { alertId, event }: AlertCall, toldAtMs: number | null): Promise<void> {
+  await tx.query('delete from alert_call where alert_id = $1 and event = $2', [alertId, event]);
+  if (toldAtMs !== null && event === 'raised')
+    await tx.query('update alert set told_at = $2 where id = $1', [alertId, toTimestamp(toldAtMs)]);
+}
+
+export async function postponeCall(tx: Tx, { alertId, event }: AlertCall, untilMs: number): Promise<void> {
+  await tx.query('update alert_call set next_try_at = $3 where alert_id = $1 and event = $2', [
+    alertId,
+    event,
+    toTimestamp(untilMs),
+  ]);
+}

@@ -1,0 +1,68 @@
+import { backOffMs } from '../../delivery/carrier/back-off.ts';
+import { type Clock, hourMs } from '../../platform/clock.ts';
+import type { KeyRing } from '../../platform/crypto/keys.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
+import { alertHeaders } from './body.ts';
+import { type AlertCall, callsTriedMs, endCall, postponeCall, takeCalls } from './call-store.ts';
+
+export interface AlertCallerOptions {
+  url: string;
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  log: Log;
+}
+
+const answerWithinMs = 10_000;
+const backOff = { fromMs: 5000, toMs: hourMs };
+
+/**
+ * Tells HELIOGRAPH_ALERT_URL about alerts, one by one, until it answers 2xx. A call that was made and not recorded is
+ * made again with the same id, by which the receiver drops it. Returns how many calls were due.
+ */
+export function createAlertCaller({ url, database, clock, keys, log }: AlertCallerOptions): () => Promise<number> {
+  async function call({ alertId, event, body }: AlertCall): Promise<string | undefined> {
+    const timestampSeconds = Math.floor(clock.nowMs() / 1000);
+    const signed = { id: `${alertId}-${event}`, timestampSeconds, body };
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': 'heliograph', ...alertHeaders(keys, signed) },
+        body,
+        // Another address than the operator's would get what only the operator's may know.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(answerWithinMs),
+      });
+      // What it says is of no interest, and may be endless.
+      await answer.body?.cancel();
+      return answer.ok ? undefined : `it answered ${answer.status}`;
+    } catch (error) {
+      const { cause, message } = error as Error;
+      return (cause instanceof Error && cause.message) || message;
+    }
+  }
+
+  async function settle(each: AlertCall, problem: string | undefined): Promise<void> {
+    const nowMs = clock.nowMs();
+    if (problem === undefined) {
+      await endCall(database, each, nowMs);
+      return;
+    }
+    // The URL may hold a secret, so only its host is logged.
+    const about = { alert: each.alertId, host: new URL(url).host, tries: each.tries, reason: problem };
+    if (nowMs - each.createdAtMs >= callsTriedMs) {
+      log.error(about, 'an alert could not be told, and is given up');
+      await endCall(database, each, null);
+      return;
+    }
+    log.warn(about, 'an alert could not be told; will retry');
+    await postponeCall(database, each, nowMs + backOffMs(each.tries, backOff));
+  }
+
+  return async () => {
+    const due = await takeCalls(database, clock.nowMs());
+    await Promise.all(due.map(async (each) => settle(each, await call(each))));
+    return due.length;
+  };
+}

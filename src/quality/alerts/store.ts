@@ -1,0 +1,127 @@
+import { type Clock, dayMs, toTimestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { newId } from '../../platform/ids.ts';
+import { pieceRows } from '../../platform/work/maintenance.ts';
+import type { AlertKind } from './alert.ts';
+import type { Course, OpenAlert } from './lease.ts';
+
+export interface Alert {
+  id: string;
+  kind: AlertKind;
+  carrier: string | null;
+  country: string | null;
+  applicationId: string | null;
+  summary: string;
+  advice: string;
+  sinceMs: number;
+  raisedAtMs: number;
+  toldAtMs: number | null;
+  clearedAtMs: number | null;
+}
+
+const mostOpen = 10_000;
+const clearedKeptMs = 30 * dayMs;
+const watchLock = 4_207_014;
+
+/** True if no other node follows alerts at this moment. Held until the transaction ends. */
+export async function lockAlerts(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [watchLock]);
+  return rows[0]?.locked === true;
+}
+
+export async function readOpen(tx: Tx): Promise<OpenAlert[]> {
+  const { rows } = await tx.query<OpenAlert>(
+    `select id, key, since as "sinceMs", seen_at as "seenAtMs", raised_at as "raisedAtMs" from alert
+     where cleared_at is null order by id limit $1`,
+    [mostOpen],
+  );
+  return rows;
+}
+
+const columns = `id, kind, carrier, country, application_id as "applicationId", summary, advice, since as "sinceMs",
+  raised_at as "raisedAtMs", told_at as "toldAtMs", cleared_at as "clearedAtMs"`;
+
+/** Writes the course of all alerts, and returns those that are to be told: raised now, and cleared now. */
+export async function writeCourse(
+  tx: Tx,
+  course: Course,
+  clock: Clock,
+): Promise<{ raised: Alert[]; cleared: Alert[] }> {
+  const now = toTimestamp(clock.nowMs());
+  const raised: Alert[] = [];
+  // Conditions come and go in small numbers, so each is a statement of its own.
+  for (const { key, kind, carrier, country, applicationId, summary, advice, raised: at } of course.begin) {
+    const { rows } = await tx.query<Alert>(
+      `insert into alert (id, key, kind, carrier, country, application_id, summary, advice, since, seen_at, raised_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10) on conflict do nothing returning ${columns}`,
+      [newId('alr', clock), key, kind, carrier, country, applicationId, summary, advice, now, at ? now : null],
+    );
+    if (at) raised.push(...rows);
+  }
+  const held = course.hold;
+  if (held.length > 0) {
+    await tx.query(holdStatement, [
+      now,
+      held.map(({ id }) => id),
+      held.map(({ condition }) => condition.summary),
+      held.map(({ condition }) => condition.advice),
+      held.map(({ restart }) => restart),
+    ]);
+  }
+  const raising = held.filter(({ raise }) => raise).map(({ id }) => id);
+  if (raising.length > 0) raised.push(...(await change(tx, 'raised_at', raising, now)));
+  const clearing = course.clear.map(({ id }) => id);
+  const cleared = clearing.length === 0 ? [] : await change(tx, 'cleared_at', clearing, now);
+  const dropped = course.drop.map(({ id }) => id);
+  if (dropped.length > 0) await tx.query('delete from alert where id = any($1::text[])', [dropped]);
+  return { raised, cleared };
+}
+
+const holdStatement = `update alert a set seen_at = $1, summary = h.summary, advice = h.advice,
+    since = case when h.restart then $1 else since end
+  from unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) as h(id, summary, advice, restart) where a.id = h.id`;
+
+async function change(tx: Tx, column: 'raised_at' | 'cleared_at', ids: string[], now: string): Promise<Alert[]> {
+  const { rows } = await tx.query<Alert>(
+    `update alert set ${column} = $2 where id = any($1::text[]) returning ${columns}`,
+    [ids, now],
+  );
+  return rows;
+}
+
+/** Alerts of these kinds that were raised and are not over, or were not at a time. */
+export async function readAlertsSince(tx: Tx, kinds: readonly AlertKind[], sinceMs: number): Promise<Alert[]> {
+  const { rows } = await tx.query<Alert>(
+    `(select ${columns} from alert where cleared_at is null and raised_at is not null and kind = any($1::text[]) limit $3)
+     union all
+     (select ${columns} from alert where cleared_at >= $2 and kind = any($1::text[]) limit $3)`,
+    [kinds, toTimestamp(sinceMs), mostOpen],
+  );
+  return rows;
+}
+
+export interface AlertQuery {
+  state: 'open' | 'cleared';
+  limit: number;
+  /** The last id of the previous page. */
+  after: string | undefined;
+}
+
+/** Raised alerts, newest first. */
+export async function listAlerts(tx: Tx, { state, limit, after }: AlertQuery): Promise<Alert[]> {
+  const { rows } = await tx.query<Alert>(
+    `select ${columns} from alert where raised_at is not null and cleared_at is ${state === 'open' ? '' : 'not '}null
+       and ($1::text is null or id < $1) order by id desc limit $2`,
+    [after ?? null, limit],
+  );
+  return rows;
+}
+
+export async function deleteClearedAlerts(tx: Tx, nowMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `delete from alert where id in (
+       select id from alert where cleared_at < $1 order by cleared_at limit $2)`,
+    [toTimestamp(nowMs - clearedKeptMs), pieceRows],
+  );
+  return count;
+}

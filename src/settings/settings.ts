@@ -1,0 +1,321 @@
+import { resolve } from 'node:path';
+import { StartError } from '../platform/errors.ts';
+import { baseUrl, cidrs, countOrAuto, integer, isObject, jsonObject, oneOf, type Setting, text, url } from './kinds.ts';
+import { isOwnHost } from './own-host.ts';
+
+export type PlanName = 'free' | 'pro' | 'enterprise';
+export interface PlanLimits {
+  perMinute: number;
+  burst: number;
+}
+export type Plans = Record<PlanName, PlanLimits>;
+
+/** Fields of `HELIOGRAPH_GUARD`; a missing field keeps its default. */
+export interface GuardSettings {
+  countries?: string[];
+  blocked?: string[];
+  per_number?: number;
+  per_prefix?: number;
+  number_types?: string[];
+}
+
+const defaultPlans: Plans = {
+  free: { perMinute: 60, burst: 60 },
+  pro: { perMinute: 600, burst: 200 },
+  enterprise: { perMinute: 6000, burst: 2000 },
+};
+
+/** All settings, in the order of the contract's table. Tests compare `.env.example` and docs/settings.md with it. */
+export const settings = {
+  PORT: integer('port to listen on', 8080, 1, 65535),
+  HOST: text('address to listen on', '127.0.0.1'),
+  HELIOGRAPH_ENV: oneOf('environment', ['sandbox', 'production']),
+  HELIOGRAPH_DATA_DIR: text('folder of the embedded Postgres and the generated secret', '.heliograph'),
+  HELIOGRAPH_PUBLIC_URL: baseUrl('base of the issuer and of links; http://HOST:PORT when unset'),
+  HELIOGRAPH_REALM: text(
+    'name of the realm in the identity paths',
+    'heliograph',
+    /^[A-Za-z0-9_-]{1,64}$/,
+    'be 1 to 64 letters, digits, - or _',
+  ),
+  HELIOGRAPH_SECRET: text(
+    'master secret that opens the key ring; generated in the sandbox, required in production',
+    undefined,
+    /^.{16,}$/s,
+    'have at least 16 characters',
+  ),
+  HELIOGRAPH_SECRET_PREVIOUS: text(
+    'old secret; at start the service wraps the key ring again with HELIOGRAPH_SECRET',
+    undefined,
+    /^.{16,}$/s,
+    'have at least 16 characters',
+  ),
+  DATABASE_URL: url('an existing Postgres instead of the embedded one', ['postgres:', 'postgresql:']),
+  REDIS_URL: url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']),
+  HELIOGRAPH_ROLE: oneOf('what this node does', ['all', 'web', 'worker']),
+  HELIOGRAPH_PROCESSES: countOrAuto(
+    'processes that answer requests on this node: 1, up to 64, or auto for one per core',
+    64,
+  ),
+  HELIOGRAPH_PLANS: jsonObject('plan numbers, like {"free":{"per_minute":60,"burst":60}}', readPlans),
+  HELIOGRAPH_ADDRESS_PER_MINUTE: integer('requests a minute from one address (IPv6: one /64)', 6000, 1, 1_000_000),
+  HELIOGRAPH_ADDRESS_BURST: integer('requests a second from one address', 1000, 1, 1_000_000),
+  HELIOGRAPH_TRUSTED_PROXIES: cidrs('proxies whose X-Forwarded-For the service trusts, like 10.0.0.0/8,::1'),
+  HELIOGRAPH_TOKEN_SECONDS: integer('lifetime of an access token in seconds', 3600, 1, 86_400),
+  HELIOGRAPH_TOKEN_ALG: oneOf('signature algorithm of access tokens', ['ES256', 'RS256']),
+  HELIOGRAPH_RESEND_SECONDS: integer(
+    'seconds before a code can be sent again; production 30, sandbox 2',
+    undefined,
+    0,
+    600,
+  ),
+  HELIOGRAPH_GUARD: jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
+  HELIOGRAPH_DELIVERY: oneOf('whether to send a plain text again that may have been sent', [
+    'at_least_once',
+    'at_most_once',
+  ]),
+  HELIOGRAPH_SENDERS: oneOf('which senders production texts may have: those an operator approved, or any', [
+    'approved',
+    'open',
+  ]),
+  HELIOGRAPH_HTTP_LANE: oneOf('who reads requests: our quick lane and Node for the rest, or Node alone', [
+    'plain',
+    'node',
+  ]),
+  HELIOGRAPH_OPT_OUT_VERIFY: oneOf('whether people who opted out get no codes either', ['false', 'true']),
+  HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
+  // A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later.
+  HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted, at least 14', 365, 14, 36_500),
+  HELIOGRAPH_EVENT_DAYS: integer('days until events are deleted', 7, 1, 90),
+  HELIOGRAPH_ALERT_URL: url(
+    'where alerts for operators are posted, signed (the command alert-secret shows the secret)',
+    ['https:', 'http:'],
+  ),
+  HELIOGRAPH_PASSWORD_PER_MINUTE: integer(
+    'sign-ups, sign-ins and password resets a minute from one address (IPv6: one /64)',
+    20,
+    1,
+    1_000_000,
+  ),
+  HELIOGRAPH_OPERATOR_SECOND_FACTOR: {
+    ...oneOf("operators' second factor: the portal asks for it, or the service requires it, as in production", [
+      'asked',
+      'required',
+    ]),
+    fallback: undefined,
+  },
+  HELIOGRAPH_METRICS_TOKEN: text(
+    'bearer token for /metrics; without it the sandbox answers loopback callers only, and production answers 404',
+    undefined,
+    /^[\x21-\x7e]{16,}$/,
+    'have at least 16 visible characters',
+  ),
+  LOG_LEVEL: oneOf('lowest level that is logged', ['info', 'debug', 'trace', 'warn', 'error', 'fatal', 'silent']),
+} satisfies Record<string, Setting<unknown>>;
+
+/** What the command line reads: it may be in the environment from which a developer also starts the service. */
+const clientSettings = [
+  'HELIOGRAPH_URL',
+  'HELIOGRAPH_API_KEY',
+  'HELIOGRAPH_CLIENT_ID',
+  'HELIOGRAPH_CLIENT_SECRET',
+  'HELIOGRAPH_PROFILE',
+];
+
+export interface Config {
+  port: number;
+  host: string;
+  environment: 'sandbox' | 'production';
+  dataDir: string;
+  publicUrl: string;
+  realm: string;
+  secret: string | undefined;
+  previousSecret: string | undefined;
+  databaseUrl: string | undefined;
+  redisUrl: string | undefined;
+  role: 'all' | 'web' | 'worker';
+  /** How many processes answer requests. With 1 the node is one process. */
+  processes: number;
+  plans: Plans;
+  addressLimits: PlanLimits;
+  trustedProxies: string[];
+  tokenSeconds: number;
+  tokenAlg: 'ES256' | 'RS256';
+  resendSeconds: number;
+  guard: GuardSettings;
+  delivery: 'at_least_once' | 'at_most_once';
+  senders: 'approved' | 'open';
+  httpLane: 'plain' | 'node';
+  optOutVerify: boolean;
+  retentionDays: number;
+  keepDays: number;
+  eventDays: number;
+  alertUrl: string | undefined;
+  passwordPerMinute: number;
+  operatorSecondFactor: 'asked' | 'required';
+  metricsToken: string | undefined;
+  logLevel: string;
+}
+
+/** Reads the environment. Reports all problems at once, so that one restart fixes them. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
+    // An empty variable counts as unset: compose files and CI systems leave a setting out that way.
+    const given = env[name] === '' ? undefined : env[name];
+    const source = given ?? setting.fallback;
+    if (source === undefined) continue;
+    try {
+      values[name] = setting.read(source);
+    } catch (error) {
+      problems.push(`${name} must ${(error as Error).message}`);
+    }
+  }
+  for (const name of Object.keys(env)) {
+    const isKnown = Object.hasOwn(settings, name) || clientSettings.includes(name);
+    if (name.startsWith('HELIOGRAPH_') && !isKnown) problems.push(unknownSetting(name));
+  }
+
+  const value = values as { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> };
+  if (value.HELIOGRAPH_ENV === 'production' && !env.HELIOGRAPH_SECRET) {
+    problems.push('HELIOGRAPH_SECRET must be set in production (for example: openssl rand -base64 32)');
+  }
+  if (value.HELIOGRAPH_KEEP_DAYS < value.HELIOGRAPH_RETENTION_DAYS) {
+    problems.push('HELIOGRAPH_KEEP_DAYS must not be below HELIOGRAPH_RETENTION_DAYS');
+  }
+  const alertProblem = alertUrlProblem(value.HELIOGRAPH_ALERT_URL, value.HELIOGRAPH_ENV);
+  if (alertProblem !== undefined) problems.push(`HELIOGRAPH_ALERT_URL must ${alertProblem}`);
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  return {
+    port: value.PORT,
+    host: value.HOST,
+    environment: value.HELIOGRAPH_ENV,
+    dataDir: resolve(value.HELIOGRAPH_DATA_DIR),
+    publicUrl: value.HELIOGRAPH_PUBLIC_URL ?? `http://${bracketed(value.HOST)}:${value.PORT}`,
+    realm: value.HELIOGRAPH_REALM,
+    secret: value.HELIOGRAPH_SECRET,
+    previousSecret: value.HELIOGRAPH_SECRET_PREVIOUS,
+    databaseUrl: value.DATABASE_URL,
+    redisUrl: value.REDIS_URL,
+    role: value.HELIOGRAPH_ROLE,
+    // A worker answers health checks only.
+    processes: value.HELIOGRAPH_ROLE === 'worker' ? 1 : value.HELIOGRAPH_PROCESSES,
+    plans: value.HELIOGRAPH_PLANS,
+    addressLimits: { perMinute: value.HELIOGRAPH_ADDRESS_PER_MINUTE, burst: value.HELIOGRAPH_ADDRESS_BURST },
+    trustedProxies: value.HELIOGRAPH_TRUSTED_PROXIES,
+    tokenSeconds: value.HELIOGRAPH_TOKEN_SECONDS,
+    tokenAlg: value.HELIOGRAPH_TOKEN_ALG,
+    resendSeconds: value.HELIOGRAPH_RESEND_SECONDS ?? (value.HELIOGRAPH_ENV === 'production' ? 30 : 2),
+    guard: value.HELIOGRAPH_GUARD,
+    delivery: value.HELIOGRAPH_DELIVERY,
+    senders: value.HELIOGRAPH_SENDERS,
+    httpLane: value.HELIOGRAPH_HTTP_LANE,
+    optOutVerify: value.HELIOGRAPH_OPT_OUT_VERIFY === 'true',
+    retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
+    keepDays: value.HELIOGRAPH_KEEP_DAYS,
+    // An event tells of a record, so it goes with it at the latest.
+    eventDays: Math.min(value.HELIOGRAPH_EVENT_DAYS, value.HELIOGRAPH_KEEP_DAYS),
+    alertUrl: value.HELIOGRAPH_ALERT_URL,
+    passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
+    operatorSecondFactor:
+      value.HELIOGRAPH_OPERATOR_SECOND_FACTOR ?? (value.HELIOGRAPH_ENV === 'production' ? 'required' : 'asked'),
+    metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
+    logLevel: value.LOG_LEVEL,
+  };
+}
+
+export class ConfigError extends StartError {
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    const count = problems.length === 1 ? '1 setting is' : `${problems.length} settings are`;
+    super(`${count} invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+function unknownSetting(name: string): string {
+  const near = Object.keys(settings).find((known) => known.startsWith('HELIOGRAPH_') && editDistance(known, name) <= 3);
+  return `${name} is not a setting${near === undefined ? '' : ` (did you mean ${near}?)`}`;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** Alerts tell of carriers and applications, so in production they leave the operator's own network only by TLS. */
+function alertUrlProblem(text: string | undefined, environment: string): string | undefined {
+  if (text === undefined) return undefined;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username + password !== '') return 'have no user and no password in it';
+  const mayBePlain = environment === 'sandbox' || isOwnHost(hostname);
+  return protocol === 'https:' || mayBePlain
+    ? undefined
+    : 'begin with https:// in production, unless its host is a loopback or private address';
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function readPlans(given: Record<string, unknown>): Plans {
+  const plans = structuredClone(defaultPlans);
+  const named = new Set<string>();
+  for (const [text, numbers] of Object.entries(given)) {
+    const name = text.toLowerCase();
+    if (!Object.hasOwn(plans, name)) throw new Error(`only name the plans free, pro and enterprise, not ${text}`);
+    if (named.has(name)) throw new Error(`name ${name} once`);
+    named.add(name);
+    if (!isObject(numbers)) throw new Error(`give ${name} as {"per_minute":…,"burst":…}`);
+    for (const [field, number] of Object.entries(numbers)) {
+      if (field !== 'per_minute' && field !== 'burst')
+        throw new Error(`not set ${name}.${field}; its fields are per_minute and burst`);
+      if (!isCount(number)) throw new Error(`give ${name}.${field} as a whole number from 1 to 1000000`);
+    }
+    const plan = plans[name as PlanName];
+    const { per_minute: perMinute = plan.perMinute, burst = burstOf(perMinute as number) } = numbers;
+    plans[name as PlanName] = { perMinute: perMinute as number, burst: burst as number };
+  }
+  return plans;
+}
+
+/** A third of `perMinute`, at least 60, so that a simple loop can reach the plan's promised number. */
+function burstOf(perMinute: number): number {
+  return Math.min(perMinute, Math.max(60, Math.ceil(perMinute / 3)));
+}
+
+function readGuard(given: Record<string, unknown>): GuardSettings {
+  for (const [field, value] of Object.entries(given)) {
+    switch (field) {
+      case 'countries':
+      case 'blocked':
+      case 'number_types':
+        if (!Array.isArray(value) || value.some((entry) => typeof entry !== 'string')) {
+          throw new Error(`give ${field} as a list of strings`);
+        }
+        break;
+      case 'per_number':
+      case 'per_prefix':
+        if (!isCount(value)) throw new Error(`give ${field} as a whole number from 1 to 1000000`);
+        break;
+      default:
+        throw new Error(`not set ${field}; its fields are countries, blocked, per_number, per_prefix and number_types`);
+    }
+  }
+  return given as GuardSettings;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_000_000;
+}

@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { PduLog } from '../delivery/smpp/pdu-log.ts';
+import type { Clock } from '../platform/clock.ts';
+import { type ConnectionTarget, openConnection } from './connection.ts';
+import { describeConnectionError } from './connection-errors.ts';
+import { type DecodedPdu, decodePdu } from './decode.ts';
+import { encodePdu } from './encode.ts';
+import { createFrameReader } from './frames.ts';
+import { createOutbox } from './outbox.ts';
+import type { Pdu } from './pdu.ts';
+import type { PendingSubmit } from './submit-window.ts';
+
+/** From the first octet of a PDU to its last. */
+const pduMs = 10_000;
+/** Until the peer takes what we wrote. */
+const writeMs = 10_000;
+/** How long the last answer of a polite end may take. */
+const goodbyeMs = 1000;
+/** PDUs that a peer does not read. It must read them before we read more of it. */
+const mostWaiting = 2000;
+
+export interface LinkOptions {
+  target: ConnectionTarget;
+  clock: Clock;
+  log: PduLog;
+  /** TCP is there, TLS is not. */
+  onConnected: () => void;
+  onReady: () => void;
+  onPdu: (decoded: DecodedPdu) => void;
+  /** Called when PDUs were read, after `onPdu` for each, and when the peer has read what waited. */
+  onQuiet: () => void;
+  /** The octets are no SMPP. */
+  onNoise: (sentence: string) => void;
+  /** The peer ended it (no sentence), or it broke. */
+  onEnded: (sentence: string | undefined) => void;
+}
+
+/** PDUs over one socket. It knows octets, and nothing of what PDUs mean. */
+export interface Link {
+  /** Whether so much waits for the peer that we should not read more of it. */
+  readonly isFull: boolean;
+  readonly isPaused: boolean;
+  /** When the peer's certificate ends; undefined without TLS. */
+  readonly certificateEndsAtMs: number | undefined;
+  /** Sends a PDU before all submits. */
+  send(pdu: Pdu): void;
+  submit(entry: PendingSubmit): void;
+  pause(paused: boolean): void;
+  /** What the peer has failed to do in time: to read, or to end a PDU that it began. */
+  findStall(nowMs: number): string | undefined;
+  /** Politely: what has to be sent leaves first. Nothing is called back afterwards. */
+  close(politely: boolean): void;
+}
+
+export function createLink(options: LinkOptions): Link {
+  const { target, clock, log, onPdu, onQuiet } = options;
+  const frames = createFrameReader();
+  let socket: Socket | undefined;
+  let closed = false;
+  let isPaused = false;
+  /** When the PDU began that has not ended. */
+  let insideMs: number | undefined;
+
+  const outbox = createOutbox({
+    socket: () => socket,
+    clock,
+    onGiven: (pdu, messageId) => log.record('out', pdu, messageId),
+    onDrain: onQuiet,
+  });
+
+  function onData(chunk: Buffer): void {
+    const whole = frames.read(chunk);
+    for (const frame of whole) {
+      if (closed) return;
+      onPdu(decodePdu(frame));
+    }
+    if (closed) return;
+    if (frames.lost !== undefined) {
+      options.onNoise(`${target.host}:${target.port}: ${frames.lost}.`);
+      return;
+    }
+    if (!frames.isInside) insideMs = undefined;
+    else if (insideMs === undefined || whole.length > 0) insideMs = clock.steadyMs();
+    onQuiet();
+  }
+
+  function onEnded(error: unknown): void {
+    if (!closed) options.onEnded(error === undefined ? undefined : describeConnectionError(error, target));
+  }
+
+  try {
+    const { onConnected, onReady } = options;
+    socket = openConnection(target, { onConnected, onReady, onData, onEnded });
+  } catch (error) {
+    // The caller does not have this link yet.
+    setImmediate(() => onEnded(error));
+  }
+
+  return {
+    get isFull() {
+      return outbox.waiting > mostWaiting;
+    },
+    get isPaused() {
+      return isPaused;
+    },
+    get certificateEndsAtMs() {
+      if (!(socket instanceof TLSSocket)) return undefined;
+      const endsAtMs = Date.parse(socket.getPeerCertificate()?.valid_to ?? '');
+      return Number.isNaN(endsAtMs) ? undefined : endsAtMs;
+    },
+    send(pdu) {
+      log.record('out', pdu);
+      outbox.first(encodePdu(pdu));
+    },
+    submit: outbox.submit,
+    pause(paused) {
+      isPaused = paused;
+      if (paused) socket?.pause();
+      else socket?.resume();
+      if (insideMs !== undefined) insideMs = clock.steadyMs();
+    },
+    findStall(nowMs) {
+      const { stalledSinceMs } = outbox;
+      if (stalledSinceMs !== undefined && nowMs - stalledSinceMs >= writeMs) return 'stopped reading for 10 s';
+      const isInside = !isPaused && insideMs !== undefined && nowMs - insideMs >= pduMs;
+      return isInside ? 'began a PDU and did not end it in 10 s' : undefined;
+    },
+    close(politely) {
+      if (closed) return;
+      if (politely) outbox.flush();
+      closed = true;
+      outbox.close();
+      if (socket !== undefined) endSocket(socket, politely);
+    },
+  };
+}
+
+function endSocket(socket: Socket, politely: boolean): void {
+  if (!politely) {
+    socket.destroy();
+    return;
+  }
+  // Octets that were not read would turn the end into a reset, which can overtake our last answer.
+  socket.removeAllListeners('data');
+  socket.resume();
+  socket.destroySoon();
+  setTimeout(() => socket.destroy(), goodbyeMs).unref();
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../platform/clock.ts';
+
+const probeMs = 10_000;
+const timeoutsBeforeProbe = 3;
+
+export interface LivenessOptions {
+  clock: Clock;
+  /** A silent peer is probed after this time. */
+  enquireLinkMs: () => number;
+  sendProbe: () => void;
+}
+
+/** Whether the peer lives. Any PDU is a sign of life, so a backlog of receipts ends no session. */
+export interface Liveness {
+  readonly heardMs: number;
+  /** A PDU came, or we begin to count anew. */
+  heard(): void;
+  /** Submits went unanswered: asks the peer whether it lives, if there is reason to doubt it. */
+  doubt(sentMs: number[], timeoutsInRow: number): void;
+  /** Probes a silent peer. False: it has not answered the probe in time. */
+  check(nowMs: number): boolean;
+}
+
+export function createLiveness({ clock, enquireLinkMs, sendProbe }: LivenessOptions): Liveness {
+  let heardMs = clock.steadyMs();
+  let probedMs: number | undefined;
+
+  function probe(): void {
+    if (probedMs !== undefined) return;
+    probedMs = clock.steadyMs();
+    sendProbe();
+  }
+
+  return {
+    get heardMs() {
+      return heardMs;
+    },
+    heard() {
+      heardMs = clock.steadyMs();
+      probedMs = undefined;
+    },
+    doubt(sentMs, timeoutsInRow) {
+      const isSilent = sentMs.some((ms) => heardMs <= ms);
+      if (isSilent || timeoutsInRow >= timeoutsBeforeProbe) probe();
+    },
+    check(nowMs) {
+      if (probedMs !== undefined) return nowMs - probedMs < probeMs;
+      if (nowMs - heardMs >= enquireLinkMs()) probe();
+      return true;
+    },
+  };
+}

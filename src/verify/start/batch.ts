@@ -1,0 +1,268 @@
+import { cancelTexts, findCarriersOf, type VerificationText } from '../../messages/message-store.ts';
+import { prefixOf } from '../../messages/numbers/number-prefix.ts';
+import { holdSpend } from '../../messages/spend.ts';
+import { type Batch, createBatch } from '../../platform/database/batch.ts';
+import type { Database, Tx } from '../../platform/database/database.ts';
+import { insertAnswers } from '../../platform/database/idempotency.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { findApproved } from '../approved-numbers.ts';
+import { findHeld } from '../held-number.ts';
+import * as pendingStore from '../pending-store.ts';
+import { findNewestTexts } from '../texts/newest-texts.ts';
+import type { Verification } from '../verification.ts';
+import { type TextState, toVerificationRecord } from '../verification-record.ts';
+import { expireLapsed } from '../verification-store.ts';
+import { type CountedDestination, countStarts } from './counts.ts';
+import {
+  blockForSpend,
+  type CountedStart,
+  decideStart,
+  type PendingStart,
+  type StartDecision,
+  type StartDecisionOptions,
+  type StartRequest,
+} from './decision.ts';
+import type { StartAnswer, StartItem } from './item.ts';
+import { type StartRounds, startInRounds } from './rounds.ts';
+import { insertStarts, startFree as startFreeNumbers } from './store.ts';
+
+/** Each start of a transaction may lock a prefix or number, and Postgres has room for a few thousand locks in total. */
+const mostLocks = 200;
+
+const nameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${to}`;
+
+const prefixNameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${prefixOf(to)}`;
+
+export interface StartBatchOptions extends StartDecisionOptions {
+  /** True while a text may have several carriers: then a resend must know which ones had the code before. */
+  hasChoice: () => boolean;
+}
+
+/** Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one. */
+export function createStartBatch(
+  database: Database,
+  options: StartBatchOptions,
+): Batch<StartItem, StartAnswer | ApiError> {
+  const { clock, guard } = options;
+
+  async function count(tx: Tx, items: StartItem[]): Promise<Map<string, CountedStart>> {
+    const nowMs = clock.nowMs();
+    const counts = await countStarts(tx, destinationsOf(items), guard.countLimits, nowMs);
+    const held = items.map(({ request }) => request).filter((request) => isHeld(request, nowMs));
+    const approved = new Set(held.length === 0 ? [] : (await findApproved(tx, held, nowMs)).map(nameOf));
+    return new Map(counts.map((row) => [nameOf(row), { ...row, wasApproved: approved.has(nameOf(row)) }]));
+  }
+
+  const isHeld = ({ holds, to, clients }: StartRequest, nowMs: number) =>
+    findHeld(options.keys, holds, { to, clients }, nowMs) !== undefined;
+
+  /** Decides in order: each start that this batch admits counts for the next. */
+  function decide(
+    items: StartItem[],
+    pending: Map<string, PendingStart>,
+    counts: Map<string, CountedStart>,
+  ): (StartDecision | ApiError)[] {
+    const startedHere = new Map<string, number>();
+    return items.map(({ request }) => {
+      const name = nameOf(request);
+      const prefix = prefixNameOf(request);
+      const open = pending.get(name);
+      const neighbours = startedHere.get(prefix) ?? 0;
+      const counted = counts.get(name);
+      const seen = counted && { ...counted, startsForPrefix: counted.startsForPrefix + neighbours };
+      const decision = decideStart(options, request, open, seen);
+      if (decision instanceof ApiError) return decision;
+      const { id, status } = decision.verification;
+      if (id !== open?.verification.id && status === 'pending') startedHere.set(prefix, neighbours + 1);
+      return decision;
+    });
+  }
+
+  /**
+   * Starts those whose number is free by one statement. A number that has a pending verification or wrong codes of the
+   * day, that the guard blocks or that no route leads to, is left to a transaction that locks its rows.
+   */
+  async function startFree(items: StartItem[]): Promise<(StartAnswer | ApiError)[]> {
+    const decided = decide(items, new Map(), new Map());
+    const open = decided.filter(isDecided).filter(({ message }) => message !== undefined);
+    const started =
+      open.length === 0
+        ? new Set<string>()
+        : await startFreeNumbers(
+            database,
+            open.map(({ verification }) => verification),
+            open.flatMap(({ message }) => message ?? []),
+            clock.nowMs(),
+          );
+    const isStarted = (decision: StartDecision | ApiError): decision is StartDecision =>
+      isDecided(decision) && started.has(decision.verification.id);
+    const left = items.filter((_, index) => !isStarted(decided[index] as StartDecision | ApiError));
+    const held = left.length === 0 ? [] : await startHolding(left);
+    return decided.map((each, index) =>
+      isStarted(each) ? toAnswer(each, undefined, items[index]) : (held.shift() as StartAnswer | ApiError),
+    );
+  }
+
+  async function startHolding(items: StartItem[]): Promise<(StartAnswer | ApiError)[]> {
+    const answers: (StartAnswer | ApiError)[] = [];
+    for (let at = 0; at < items.length; at += mostLocks)
+      answers.push(...(await startSomeHolding(items.slice(at, at + mostLocks))));
+    return answers;
+  }
+
+  /** Locks the prefixes or numbers, and pending rows, until the outcome is written. */
+  const startSomeHolding = (items: StartItem[]) =>
+    database.transaction(async (tx) => {
+      const nowMs = clock.nowMs();
+      const requests = items.map(({ request }) => request);
+      // Else two starts of a number could both count the same wrong codes, and give tries for them twice.
+      await pendingStore.lockNames(tx, requests.map(guard.countsStarts ? prefixNameOf : nameOf));
+      const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
+      const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
+      await write(tx, decisions.filter(isDecided), pending, nowMs);
+      const answers = await answersTo(tx, decisions, items);
+      const kept = items.flatMap(({ keep }, index) => {
+        const answer = answers[index];
+        return answer === undefined || answer instanceof ApiError ? [] : (keep(answer) ?? []);
+      });
+      await insertAnswers(tx, kept, nowMs);
+      return answers;
+    });
+
+  /** Adds the carriers that had the code before. */
+  async function withUsed(tx: Tx, pending: Map<string, Verification>): Promise<Map<string, PendingStart>> {
+    const all = [...pending];
+    const ids = options.hasChoice() ? all.flatMap(([, { textIds }]) => textIds) : [];
+    const carriers = await findCarriersOf(tx, ids);
+    return new Map(
+      all.map(([name, verification]) => {
+        const used = new Set(verification.textIds.flatMap((id) => carriers.get(id) ?? []));
+        return [name, { verification, used: [...used] }];
+      }),
+    );
+  }
+
+  /** Blocks the starts whose text finds no room in the application's segments of the day. */
+  async function withinSpend(
+    tx: Tx,
+    items: StartItem[],
+    decisions: (StartDecision | ApiError)[],
+    nowMs: number,
+  ): Promise<(StartDecision | ApiError)[]> {
+    const requests = items.map(({ request }) => request);
+    if (requests.every(isUnlimited)) return decisions;
+    const spend = await holdSpend(tx, requests, nowMs);
+    const within = decisions.map((decision, index) => {
+      const request = requests[index];
+      if (request === undefined || isUnlimited(request)) return decision;
+      const message = isDecided(decision) ? decision.message : undefined;
+      if (message !== undefined)
+        return spend.take(request, message.segmentCount) ? decision : blockForSpend(options, request);
+      // The limit comes before the guard, and before a missing route.
+      const isRefused = !isDecided(decision) || decision.verification.status === 'blocked';
+      return isRefused && spend.isUsedUp(request) ? blockForSpend(options, request) : decision;
+    });
+    await spend.write();
+    return within;
+  }
+
+  async function write(
+    tx: Tx,
+    decisions: StartDecision[],
+    pending: Map<string, PendingStart>,
+    nowMs: number,
+  ): Promise<void> {
+    const superseded = decisions.flatMap((each) => each.superseded ?? []);
+    // Superseded rows must free their numbers before the new rows take them.
+    await pendingStore.endSuperseded(tx, superseded, nowMs);
+    await cancelTexts(
+      tx,
+      superseded.flatMap(({ textIds }) => textIds),
+      nowMs,
+    );
+    const continues = ({ verification }: StartDecision) =>
+      pending.get(nameOf(verification))?.verification.id === verification.id;
+    const sentAgain = decisions.filter((each) => continues(each) && each.message !== undefined);
+    await pendingStore.putResends(
+      tx,
+      sentAgain.map(({ verification }) => verification),
+    );
+    const started = decisions.filter((each) => !continues(each));
+    const messages = decisions.flatMap(({ message }) => message ?? []);
+    if (started.length + messages.length > 0) await insertStarts(tx, started, messages, guard.countsPrefixes);
+  }
+
+  const rounds: StartRounds = {
+    start: (items) =>
+      guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isUnlimited(request))
+        ? startHolding(items)
+        : startFree(items),
+    keep: (answers) => insertAnswers(database, answers, clock.nowMs()),
+    nowMs: clock.nowMs,
+  };
+
+  return createBatch({
+    database,
+    clock,
+    repeatable: true,
+    ...(guard.countsStarts && { limits: { perBatch: mostLocks } }),
+    ownerOf: ({ request }) => request.applicationId,
+    keysOf: ({ request, key }) => {
+      const name = nameOf(request);
+      return key === undefined ? [name] : [name, `key ${key}`];
+    },
+    repeats: true,
+    withoutTransaction: () => true,
+    run: (_tx, items) => startInRounds(items, rounds),
+  });
+}
+
+const isUnlimited = ({ segmentsPerDay }: StartRequest) => segmentsPerDay === null;
+
+function destinationsOf(items: StartItem[]): CountedDestination[] {
+  return items.map(({ request: { applicationId, to } }) => ({ applicationId, to, prefix: prefixOf(to) }));
+}
+
+/** Expires lapsed verifications, which frees their numbers, and returns the others. */
+async function lockPending(
+  tx: Tx,
+  destinations: pendingStore.Destination[],
+  nowMs: number,
+): Promise<Map<string, Verification>> {
+  const found = await pendingStore.lockPending(tx, destinations);
+  const lapsed = found.filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
+  if (lapsed.length > 0) await expireLapsed(tx, lapsed, nowMs);
+  return new Map(found.filter((row) => !lapsed.includes(row)).map((row) => [nameOf(row), row]));
+}
+
+function isDecided(decision: StartDecision | ApiError): decision is StartDecision {
+  return !(decision instanceof ApiError);
+}
+
+async function answersTo(
+  tx: Tx,
+  decisions: (StartDecision | ApiError)[],
+  items: StartItem[],
+): Promise<(StartAnswer | ApiError)[]> {
+  const unsent = decisions.filter(isDecided).filter(({ message }) => message === undefined);
+  const texts = await findNewestTexts(
+    tx,
+    unsent.map(({ verification }) => verification),
+  );
+  return decisions.map((each, index) =>
+    isDecided(each) ? toAnswer(each, texts[unsent.indexOf(each)], items[index]) : each,
+  );
+}
+
+/** `before` is the newest text if this start wrote none. A batch that runs twice finds its own text there. */
+function toAnswer(
+  { verification, message }: StartDecision,
+  before: VerificationText | undefined,
+  item: StartItem | undefined,
+): StartAnswer {
+  const sent = message !== undefined || (before !== undefined && before.correlationId === item?.request.correlationId);
+  const text: TextState | undefined =
+    message === undefined ? before : { messageId: message.id, status: message.status, errorCode: null };
+  const carriers = message === undefined ? (sent ? undefined : []) : [message.carrier];
+  return { verification, record: toVerificationRecord(verification, text, sent), carriers };
+}

@@ -1,0 +1,253 @@
+import type { GuardHold } from '../../http/sending-rights.ts';
+import { noCarrier, unroutable } from '../../messages/channel.ts';
+import type { Message } from '../../messages/message.ts';
+import { countryOf, typeOf } from '../../messages/numbers/phone-number.ts';
+import { type TestNumber, testNumberOf } from '../../messages/numbers/test-numbers.ts';
+import type { RouteText } from '../../messages/text/text-route.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { KeyRing } from '../../platform/crypto/keys.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { CodeSender } from '../code-sender.ts';
+import type { Guard, GuardFacts } from '../guard.ts';
+import { findHeld } from '../held-number.ts';
+import { type PreparedText, toMinutes, withMinutes } from '../texts/prepared-text.ts';
+import { type BlockReason, continuation, mostAttempts, triesFor, type Verification } from '../verification.ts';
+import type { StartCounts } from './counts.ts';
+
+/** A validated request to start. Plain values of bounded size, because it shares a batch with other callers' starts. */
+export interface StartRequest {
+  applicationId: string;
+  to: string;
+  channel: string;
+  reference: string | null;
+  codeLength: number;
+  ttlSeconds: number;
+  text: PreparedText;
+  /** The sender of its text. */
+  sender: CodeSender;
+  correlationId: string;
+  /** Null for no limit. */
+  segmentsPerDay: number | null;
+  /** Numbers of the application that are held back; nearly always none. */
+  holds: readonly GuardHold[];
+  /** The groups of its client, as keyed hashes; empty in the sandbox. */
+  clients: readonly string[];
+}
+
+/** The outcome of a start: the rows to write, and the verification to return. */
+export interface StartDecision {
+  verification: Verification;
+  superseded: Verification | undefined;
+  message: Message | undefined;
+  /** Of the request. */
+  clients: readonly string[];
+}
+
+export interface StartDecisionOptions {
+  clock: Clock;
+  keys: Pick<KeyRing, 'version' | 'keyFor'>;
+  guard: Guard;
+  environment: 'sandbox' | 'production';
+  resendSeconds: number;
+  routeText: RouteText;
+}
+
+/** What is known of a number when its start is decided. */
+export interface CountedStart extends StartCounts {
+  /** Whether it was approved lately; looked up only for a number that is held back. */
+  wasApproved?: boolean;
+}
+
+/** The pending verification of a number. */
+export interface PendingStart {
+  verification: Verification;
+  /** The carriers that had its texts. */
+  used: readonly string[];
+}
+
+/**
+ * Decides a start from the rows that the surrounding transaction holds. Pure except for ids, the clock and the state of
+ * the carriers. An error refuses this start alone, and nothing of it is kept.
+ */
+export function decideStart(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  open: PendingStart | undefined,
+  counts: CountedStart | undefined,
+): StartDecision | ApiError {
+  const nowMs = options.clock.nowMs();
+  if (open === undefined) return startNew(options, request, undefined, counts);
+  const { verification: pending, used } = open;
+  // This request created it: the batch ran twice because the answer to the first commit was lost.
+  if (pending.correlationId === request.correlationId) {
+    return { verification: pending, superseded: undefined, message: undefined, clients: request.clients };
+  }
+  switch (continuation(pending, request, nowMs)) {
+    case 'supersede': {
+      const over = { ...pending, status: 'canceled', reason: 'superseded', updatedAtMs: nowMs } as const;
+      return startNew(options, request, over, counts);
+    }
+    case 'leave':
+      return { verification: pending, superseded: undefined, message: undefined, clients: request.clients };
+    case 'send_again': {
+      const verification = {
+        ...pending,
+        sends: pending.sends + 1,
+        resendAvailableAtMs: resendAt(options, pending.testNumber),
+        updatedAtMs: nowMs,
+      };
+      return withText(options, request, { verification, superseded: undefined, used });
+    }
+  }
+}
+
+/** A start that sends nothing and changes nothing, because the application's segments of the day do not suffice. */
+export function blockForSpend(options: StartDecisionOptions, request: StartRequest): StartDecision | ApiError {
+  return startNew(options, request, undefined, undefined, 'spend_limit');
+}
+
+function startNew(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  superseded: Verification | undefined,
+  counts: CountedStart | undefined,
+  reason: BlockReason | null = null,
+): StartDecision | ApiError {
+  const nowMs = options.clock.nowMs();
+  const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
+  const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
+  const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
+  const blocked = reason ?? refusalOf(options, request, test, counts);
+  const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
+  const verification: Verification = {
+    id: newId('ver', options.clock),
+    applicationId: request.applicationId,
+    channel: request.channel,
+    to: request.to,
+    status: blocked === null ? 'pending' : 'blocked',
+    reason: blocked,
+    codeLength: request.codeLength,
+    ringVersion: options.keys.version,
+    testNumber: test !== undefined,
+    attempts: 0,
+    maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,
+    sends: blocked === null ? 1 : 0,
+    reference: request.reference,
+    correlationId: request.correlationId,
+    textIds: [],
+    resendAvailableAtMs: blocked === null ? resendAt(options, test !== undefined) : null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    expiresAtMs: nowMs + ttlMs,
+    approvedAtMs: null,
+  };
+  // A blocked start changes nothing: the pending verification continues.
+  if (blocked !== null) return { verification, superseded: undefined, message: undefined, clients: request.clients };
+  return withText(options, request, { verification, superseded, used: [] });
+}
+
+function refusalOf(
+  { guard, keys, clock }: StartDecisionOptions,
+  { to, holds, clients }: StartRequest,
+  test: TestNumber | undefined,
+  counts: CountedStart | undefined,
+): BlockReason | null {
+  if (test === undefined)
+    return guard.refusal(guardFactsOf(to, counts, () => findHeld(keys, holds, { to, clients }, clock.nowMs())));
+  return test.kind === 'blocked' ? 'block_list' : null;
+}
+
+export function guardFactsOf(
+  to: string,
+  counts: Omit<CountedStart, 'applicationId' | 'to'> | undefined,
+  held: GuardFacts['held'],
+): GuardFacts {
+  return {
+    to,
+    held,
+    wasApproved: counts?.wasApproved === true,
+    country: () => countryOf(to),
+    numberType: () => typeOf(to),
+    startsForNumber: counts?.startsForNumber ?? 0,
+    startsForPrefix: counts?.startsForPrefix ?? 0,
+    failuresToday: counts?.failuresToday ?? 0,
+  };
+}
+
+function resendAt(options: StartDecisionOptions, testNumber: boolean): number {
+  return options.clock.nowMs() + (testNumber ? 0 : options.resendSeconds * 1000);
+}
+
+function withText(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  given: Pick<StartDecision, 'verification' | 'superseded'> & Pick<PendingStart, 'used'>,
+): StartDecision | ApiError {
+  const { verification, superseded, used } = given;
+  const message = newText(options, request, verification, used);
+  if (message instanceof ApiError) return message;
+  const withId = { ...verification, textIds: [...verification.textIds, message.id] };
+  return { verification: withId, superseded, message, clients: request.clients };
+}
+
+/** The text's row. It holds the template, never the code, which is derived when the text is sent. */
+function newText(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  verification: Verification,
+  used: readonly string[],
+): Message | ApiError {
+  const nowMs = options.clock.nowMs();
+  const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
+  const { template, encoding, segmentCount, characters, remaining } = text;
+  const { applicationId, to, sender } = request;
+  const id = newId('msg', options.clock);
+  const { from, holdsSender, senderCarriers } = sender;
+  const found = options.routeText({
+    messageId: id,
+    applicationId,
+    api: 'verify',
+    to,
+    from,
+    urgent: true,
+    senderCarriers,
+    holdsSender,
+    used,
+    sendAtMs: nowMs,
+  });
+  if (found === 'no_carrier') return noCarrier();
+  if (found === 'unroutable') return unroutable();
+  return {
+    id,
+    applicationId,
+    api: 'verify',
+    verificationId: verification.id,
+    channel: request.channel,
+    to,
+    sender: from,
+    sentAs: found.sentAs,
+    body: null,
+    template: { ...template, ringVersion: verification.ringVersion },
+    status: 'queued',
+    encoding,
+    segmentCount,
+    characters,
+    remaining,
+    reference: null,
+    errorCode: null,
+    correlationId: request.correlationId,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    sentAtMs: null,
+    deliveredAtMs: null,
+    possibleDuplicates: 0,
+    // A text that arrives after its code has expired would only confuse.
+    expiresAtMs: verification.expiresAtMs,
+    carrier: found.carrier,
+    lane: 'first',
+    sendAtMs: null,
+    deferredUntilMs: null,
+    routing: found.routing,
+  };
+}

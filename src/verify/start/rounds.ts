@@ -1,0 +1,70 @@
+import type { AnswerToKeep } from '../../platform/database/idempotency.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { continuation } from '../verification.ts';
+import type { StartAnswer, StartItem } from './item.ts';
+
+export interface StartRounds {
+  /** Decides and commits starts of which nearly all have a number of their own. */
+  start: (items: StartItem[]) => Promise<(StartAnswer | ApiError)[]>;
+  keep: (answers: AnswerToKeep[]) => Promise<void>;
+  nowMs: () => number;
+}
+
+/**
+ * Starts for one number in one batch: the first is decided, and those that would leave its verification as it is get the
+ * same record. They were sent before it was committed, so that is what they would have found. Others have another round.
+ */
+export async function startInRounds(items: StartItem[], rounds: StartRounds): Promise<(StartAnswer | ApiError)[]> {
+  const answers = new Map<StartItem, StartAnswer | ApiError>();
+  /** Blocked starts change nothing, so those for one number need not wait for each other. */
+  const blocked = new Set<string>();
+  for (let left = items; left.length > 0; left = left.filter((item) => !answers.has(item))) {
+    const round = firstOfEach(left, blocked);
+    const started = await rounds.start(round);
+    const first = new Map<string, StartAnswer>();
+    round.forEach((item, index) => {
+      const answer = started[index];
+      if (answer === undefined) throw new Error('a start has no answer');
+      answers.set(item, answer);
+      if (answer instanceof ApiError || answer.verification.status !== 'pending') blocked.add(nameOf(item));
+      else first.set(nameOf(item), answer);
+    });
+    await answerFollowers(left, first, answers, rounds);
+  }
+  return items.map((item) => answers.get(item) as StartAnswer | ApiError);
+}
+
+async function answerFollowers(
+  left: StartItem[],
+  first: Map<string, StartAnswer>,
+  answers: Map<StartItem, StartAnswer | ApiError>,
+  { keep, nowMs }: StartRounds,
+): Promise<void> {
+  const kept: AnswerToKeep[] = [];
+  for (const item of left) {
+    const open = first.get(nameOf(item));
+    if (answers.has(item) || open === undefined) continue;
+    if (continuation(open.verification, item.request, nowMs()) !== 'leave') {
+      // It changes the verification, and so do those behind it: they wait for the next round.
+      first.delete(nameOf(item));
+      continue;
+    }
+    const answer = { ...open, record: { ...open.record, sent: false }, carriers: [] };
+    answers.set(item, answer);
+    kept.push(...[item.keep(answer) ?? []].flat());
+  }
+  if (kept.length > 0) await keep(kept);
+}
+
+function firstOfEach(items: StartItem[], blocked: ReadonlySet<string>): StartItem[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const name = nameOf(item);
+    if (blocked.has(name)) return true;
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}
+
+const nameOf = ({ request: { applicationId, to } }: StartItem) => `${applicationId} ${to}`;

@@ -1,0 +1,151 @@
+import { Type } from 'typebox';
+import { nullable } from '../../http/list-page.ts';
+import { channelExpected, channels, rightChannel } from '../../messages/channel.ts';
+import type { StartClient } from '../../messages/client-scope.ts';
+import {
+  longestNumber,
+  numberPattern,
+  numberProblem,
+  recipientForm,
+  rightNumber,
+} from '../../messages/numbers/phone-number.ts';
+import { referenceProblem, storablePattern } from '../../messages/reference.ts';
+import type { FieldProblem } from '../../platform/errors.ts';
+import { androidHashProblem, domainProblem, rightDomain, rightHash, shownAutofill } from '../texts/autofill.ts';
+import { localePattern, localeProblem, longestLocale } from '../texts/translations.ts';
+import type { VerificationTemplate } from '../texts/verification-text.ts';
+import { longestTtlSeconds } from '../verification.ts';
+
+const longestOfClient = 512;
+/** Any text: what an application knows of a person is not ours to judge. */
+const ofClient = (about: string, example: string) => ({
+  type: ['string', 'null'],
+  maxLength: longestOfClient,
+  expected: `text of at most ${longestOfClient} characters`,
+  examples: [example],
+  description: about,
+});
+const clientSchema = Type.Unsafe<StartClient | null>({
+  title: 'StartClient',
+  type: ['object', 'null'],
+  properties: {
+    ip: ofClient('The address that the person came from', '203.0.113.7'),
+    user_agent: ofClient('What their browser or app calls itself', 'Mozilla/5.0'),
+    device_id: ofClient('What you know their device by', 'd-81f2'),
+  },
+  description: 'Who asked for the code. Only the guard uses it, as keyed hashes, and forgets it after 24 hours.',
+});
+
+export type StartRules = ReturnType<typeof createStartRules>;
+
+/**
+ * Rules for a request to start: the schema checks types, `check` the rest, and the caller sees all bad fields at once.
+ */
+export function createStartRules(environment: 'sandbox' | 'production') {
+  const checkNumber = ({ to }: Record<string, unknown>): FieldProblem[] => {
+    const problem = typeof to === 'string' ? numberProblem(to, environment) : undefined;
+    return problem === undefined ? [] : [{ field: 'to', message: problem }];
+  };
+
+  function check(body: Record<string, unknown>): FieldProblem[] {
+    const problems = checkNumber(body);
+    const add = (field: string, problem: string | undefined) => {
+      if (problem !== undefined) problems.push({ field, message: problem });
+    };
+    const { locale, autofill, reference } = body;
+    if (typeof reference === 'string') add('reference', referenceProblem(reference));
+    if (typeof locale === 'string') add('locale', localeProblem(locale));
+    if (typeof autofill === 'object' && autofill !== null) {
+      const { domain, android_hash } = autofill as Record<string, unknown>;
+      if ((domain === undefined) === (android_hash === undefined))
+        add('autofill', 'must have either domain or android_hash');
+      else if (domain !== undefined)
+        add('autofill.domain', typeof domain === 'string' ? domainProblem(domain) : `must be ${rightDomain}`);
+      else
+        add(
+          'autofill.android_hash',
+          typeof android_hash === 'string' ? androidHashProblem(android_hash) : `must be ${rightHash}`,
+        );
+    }
+    // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
+    const { channel } = body;
+    if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', channelExpected);
+    return problems;
+  }
+
+  return {
+    schema: Type.Object(
+      {
+        to: Type.String({
+          maxLength: longestNumber,
+          expected: rightNumber,
+          shownPattern: numberPattern,
+          examples: ['+447700900123'],
+          description: `Mobile number: ${recipientForm(environment)}`,
+        }),
+        channel: Type.String({
+          maxLength: 1024,
+          expected: rightChannel,
+          shown: { enum: channels },
+          examples: ['sms'],
+          description: 'How the code is sent',
+        }),
+        reference: Type.Optional(
+          nullable(
+            Type.String({
+              maxLength: 128,
+              shown: { pattern: storablePattern },
+              description: 'Your own reference for the verification',
+            }),
+          ),
+        ),
+        locale: Type.Optional(
+          nullable(
+            Type.String({
+              maxLength: longestLocale,
+              shown: { pattern: localePattern },
+              description: 'Language of the text: a BCP 47 tag, like de or pt-BR',
+            }),
+          ),
+        ),
+        code_length: Type.Integer({
+          minimum: 4,
+          maximum: 10,
+          default: 6,
+          description: 'Digits of the code',
+          expected: 'a whole number from 4 to 10',
+        }),
+        ttl_seconds: Type.Integer({
+          minimum: 60,
+          maximum: longestTtlSeconds,
+          default: longestTtlSeconds,
+          description: 'How long the code works',
+          expected: `a whole number of seconds from 60 to ${longestTtlSeconds}`,
+        }),
+        autofill: Type.Optional(
+          Type.Unsafe<VerificationTemplate['autofill']>({
+            title: 'Autofill',
+            type: ['object', 'null'],
+            shown: shownAutofill,
+            examples: [{ domain: 'example.com' }],
+            description: '{"domain"} for WebOTP, or {"android_hash"} for the SMS Retriever',
+          }),
+        ),
+        client: Type.Optional(clientSchema),
+      },
+      { title: 'VerificationToStart', check },
+    ),
+    explainSchema: Type.Object(
+      {
+        to: Type.String({
+          maxLength: longestNumber,
+          expected: rightNumber,
+          shownPattern: numberPattern,
+          examples: ['+447700900123'],
+          description: `Mobile number: ${recipientForm(environment)}`,
+        }),
+      },
+      { title: 'NumberToExplain', check: checkNumber },
+    ),
+  };
+}

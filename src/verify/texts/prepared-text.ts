@@ -1,0 +1,50 @@
+import type { Encoding } from '../../messages/text/text.ts';
+import { measure } from '../../messages/text/text.ts';
+import { createBoundedMap } from '../../platform/bounded-map.ts';
+import { minuteMs } from '../../platform/clock.ts';
+import { senderName } from './sender-name.ts';
+import { renderVerification, type VerificationTemplate } from './verification-text.ts';
+
+/** What a verification's text is rendered from, with its size. The worker derives the code when it sends the text. */
+export interface PreparedText {
+  template: VerificationTemplate;
+  sender: string;
+  encoding: Encoding;
+  segmentCount: number;
+  characters: number;
+  remaining: number;
+}
+
+/**
+ * Renders the text with zeros as the code before the start joins a batch, so that the cost and any failure of a name,
+ * locale or autofill hit only its own caller.
+ */
+export function prepareText(template: VerificationTemplate): PreparedText {
+  const { app, locale, minutes, codeLength, autofill, own } = template;
+  const ending = autofill === null ? '' : JSON.stringify(autofill);
+  const key = `${codeLength} ${minutes} ${locale} ${ending} ${own === undefined ? '' : JSON.stringify(own)} ${app}`;
+  const known = prepared.get(key);
+  if (known !== undefined) return known;
+  const text = prepare(template);
+  prepared.set(key, text);
+  return text;
+}
+
+/** An application's starts all render the same text; to render it anew takes a tenth of a start. */
+const prepared = createBoundedMap<string, PreparedText>(20_000);
+
+function prepare(template: VerificationTemplate): PreparedText {
+  const text = renderVerification(template, '0'.repeat(template.codeLength));
+  const { count, encoding, characters, remaining } = measure(text);
+  return { template, sender: senderName(template.app), encoding, segmentCount: count, characters, remaining };
+}
+
+/** The same text for another validity. */
+export function withMinutes(text: PreparedText, minutes: number): PreparedText {
+  return minutes === text.template.minutes ? text : prepareText({ ...text.template, minutes });
+}
+
+/** Validity in minutes as the text states it, rounded up. */
+export function toMinutes(ms: number): number {
+  return Math.max(1, Math.ceil(ms / minuteMs));
+}

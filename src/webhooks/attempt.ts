@@ -1,0 +1,73 @@
+import type { ToldEvent } from '../events/event.ts';
+import type { Clock } from '../platform/clock.ts';
+import { signatureHeaders } from '../platform/crypto/webhook-signature.ts';
+import type { CallAnswer, WebhookClient } from './client.ts';
+import { readRetryAfter, waitAfterMs } from './schedule.ts';
+import type { SigningSecret } from './secret-store.ts';
+import type { Attempt, Delivery } from './webhook.ts';
+
+/** `gone`: the endpoint answered 410 and wants no more calls. */
+export type Outcome = 'delivered' | 'failed' | 'gone';
+
+export interface Attempted extends Attempt {
+  outcome: Outcome;
+  /** What a 429 or 503 asked for. */
+  retryAfterMs: number | undefined;
+}
+
+export interface AttemptTarget {
+  url: string;
+  secrets: readonly SigningSecret[];
+}
+
+/** Signs an event with the secrets that have not ended, and sends it once. */
+export async function attempt(
+  { client, clock }: { client: WebhookClient; clock: Clock },
+  { url, secrets }: AttemptTarget,
+  event: ToldEvent,
+  signal?: AbortSignal,
+): Promise<Attempted> {
+  const timeMs = clock.nowMs();
+  const body = JSON.stringify(event);
+  const live = secrets.filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > timeMs).map(({ secret }) => secret);
+  const signed = signatureHeaders(live, { id: event.id, timestampSeconds: Math.floor(timeMs / 1000), body });
+  const headers = { 'content-type': 'application/json', 'user-agent': 'heliograph', ...signed };
+  const answer = await client.call({ url, headers, body, ...(signal && { signal }) });
+  return { ...answerOf(answer, clock.nowMs()), timeMs };
+}
+
+export function answerOf(
+  { statusCode, milliseconds, error, retryAfter }: CallAnswer,
+  nowMs: number,
+): Omit<Attempted, 'timeMs'> {
+  const outcome: Outcome = error === null ? 'delivered' : statusCode === 410 ? 'gone' : 'failed';
+  const mayAsk = statusCode === 429 || statusCode === 503;
+  return {
+    statusCode,
+    milliseconds,
+    error,
+    outcome,
+    retryAfterMs: mayAsk ? readRetryAfter(retryAfter, nowMs) : undefined,
+  };
+}
+
+/** The outcome in metrics: whether an answer came. */
+export function countedOutcome({ outcome, statusCode }: Attempted): 'delivered' | 'refused' | 'unanswered' {
+  if (outcome === 'delivered') return 'delivered';
+  return statusCode === null ? 'unanswered' : 'refused';
+}
+
+/** The delivery as it is after an attempt. */
+export function afterAttempt(
+  delivery: Delivery,
+  { timeMs, statusCode, milliseconds, error, outcome, retryAfterMs }: Attempted,
+  { nowMs, fraction }: { nowMs: number; fraction: number },
+): Delivery {
+  const attemptCount = delivery.attemptCount + 1;
+  const attempts = [...delivery.attempts, { timeMs, statusCode, milliseconds, error }];
+  const done = { ...delivery, attemptCount, attempts, nextAttemptAtMs: null };
+  if (outcome === 'delivered') return { ...done, status: 'delivered' };
+  const waitMs = waitAfterMs(attemptCount, { fraction, retryAfterMs });
+  if (waitMs === undefined || outcome === 'gone') return { ...done, status: 'failed' };
+  return { ...done, status: 'waiting', nextAttemptAtMs: nowMs + waitMs };
+}

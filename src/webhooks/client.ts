@@ -1,0 +1,190 @@
+import { isIP } from 'node:net';
+import type { Agent, Dispatcher } from 'undici';
+import type { Clock } from '../platform/clock.ts';
+import { type AddressGuard, refusal } from '../platform/http-out/address-guard.ts';
+import { describeCallError } from './errors.ts';
+
+export interface WebhookCall {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Ends the call and its connection. */
+  signal?: AbortSignal;
+}
+
+export interface CallAnswer {
+  /** Null if no answer came. */
+  statusCode: number | null;
+  milliseconds: number;
+  /** Null for 2xx. */
+  error: string | null;
+  retryAfter: string | undefined;
+}
+
+export interface WebhookClient {
+  /** Loads the library, which only installations with webhooks need. A call that follows begins at once. */
+  prepare(): Promise<unknown>;
+  /** Never rejects. Whatever the endpoint does, it resolves within the time limit. */
+  call(call: WebhookCall): Promise<CallAnswer>;
+  close(): Promise<void>;
+}
+
+export interface WebhookClientOptions {
+  guard: AddressGuard;
+  clock: Clock;
+  timeoutMs?: number;
+  /** A CA for tests; else those that Node knows. */
+  ca?: string;
+}
+
+/** Any 2xx within this time is a success. */
+export const answerWithinMs = 15_000;
+const connectWithinMs = 10_000;
+/** The body is of no interest; it is read so that the connection can be used again. */
+const longestBody = 64 * 1024;
+const bodyWithinMs = 1000;
+const longestHead = 16 * 1024;
+const shownOfError = 200;
+/** Shorter than usual servers keep an idle connection: a call must not meet the end of one. */
+const idleMs = 4000;
+
+/** Calls endpoints of developers over connections that are used again. It follows no redirect and knows no proxy. */
+export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+  const { guard, clock, timeoutMs = answerWithinMs, ca } = options;
+  let agent: Agent | undefined;
+  let loading: Promise<Agent> | undefined;
+
+  function prepare(): Promise<Agent> {
+    loading ??= createAgent(guard, timeoutMs, ca).then((made) => {
+      agent = made;
+      return made;
+    });
+    return loading;
+  }
+
+  function send(agent: Agent, { url: given, headers, body, signal }: WebhookCall): Promise<CallAnswer> {
+    const url = new URL(given);
+    const beganMs = clock.steadyMs();
+    let endedMs: number | undefined;
+    return new Promise((resolve) => {
+      const onHead = () => {
+        endedMs = clock.steadyMs();
+      };
+      const reading = createReading(timeoutMs, onHead, (answer) => {
+        signal?.removeEventListener('abort', stop);
+        resolve({ ...answer, milliseconds: Math.round((endedMs ?? clock.steadyMs()) - beganMs) });
+      });
+      const stop = () => reading.stop('The call was broken off: the webhook was changed, or the service stops.');
+      if (signal?.aborted) {
+        stop();
+        return;
+      }
+      signal?.addEventListener('abort', stop);
+      const path = `${url.pathname}${url.search}`;
+      agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, reading);
+    });
+  }
+
+  return {
+    prepare,
+    async call(call) {
+      try {
+        return await send(agent ?? (await prepare()), call);
+      } catch (error) {
+        return { statusCode: null, milliseconds: 0, error: describeCallError(error), retryAfter: undefined };
+      }
+    },
+    close: async () => (await loading)?.destroy(),
+  };
+}
+
+async function createAgent(guard: AddressGuard, timeoutMs: number, ca: string | undefined): Promise<Agent> {
+  const { Agent, buildConnector } = await import('undici');
+  const open = buildConnector({
+    lookup: guard.lookup,
+    timeout: Math.min(connectWithinMs, timeoutMs),
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    ...(ca !== undefined && { ca }),
+  });
+  return new Agent({
+    connect(target, done) {
+      const host = target.hostname.replace(/^\[|\]$/g, '');
+      // Node resolves no address, so the guard's look-up would not see it.
+      if (isIP(host) !== 0 && !guard.isAllowed(host)) done(refusal(host, host), null);
+      else open({ ...target, hostname: host }, done);
+    },
+    // The worker bounds what is under way, for each endpoint and in all.
+    connections: null,
+    pipelining: 1,
+    maxHeaderSize: longestHead,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+  });
+}
+
+type Read = Omit<CallAnswer, 'milliseconds'>;
+
+interface Reading extends Dispatcher.DispatchHandler {
+  /** Ends it. Without the head of an answer so far it is a failure. */
+  stop(reason: string): void;
+}
+
+/** Reads an answer: its head decides; of the body it takes no more than is harmless. */
+function createReading(timeoutMs: number, onHead: () => void, done: (answer: Read) => void): Reading {
+  let controller: Dispatcher.DispatchController | undefined;
+  let isOver = false;
+  let head: (Pick<CallAnswer, 'retryAfter'> & { status: number }) | undefined;
+  let length = 0;
+  let said = '';
+  let timer = setTimeout(() => stop(`No answer came within ${timeoutMs / 1000} seconds.`), timeoutMs);
+
+  function stop(reason: string): void {
+    end(reason);
+    controller?.abort(new Error('stopped'));
+  }
+
+  /** `reason` counts if no answer has come. */
+  function end(reason: string): void {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    if (head === undefined) done({ statusCode: null, error: reason, retryAfter: undefined });
+    else done({ statusCode: head.status, error: describeAnswer(head.status, said), retryAfter: head.retryAfter });
+  }
+
+  return {
+    stop,
+    onRequestStart(given) {
+      controller = given;
+      // It waited for a connection too long: nothing of it has left.
+      if (isOver) given.abort(new Error('stopped'));
+    },
+    onResponseStart(_, status, headers) {
+      // 1xx comes before the answer.
+      if (isOver || status < 200) return;
+      const retryAfter = headers['retry-after'];
+      head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+      onHead();
+      clearTimeout(timer);
+      timer = setTimeout(() => stop(''), Math.min(bodyWithinMs, timeoutMs));
+    },
+    onResponseData(_, piece) {
+      if (said.length < shownOfError) said += piece.subarray(0, 4 * shownOfError).toString('utf8');
+      length += piece.length;
+      if (length > longestBody) stop('');
+    },
+    onResponseEnd: () => end(''),
+    onResponseError: (_, error) => end(describeCallError(error)),
+  };
+}
+
+/** With the beginning of what it said, for the owner of the endpoint. Null for a success. */
+function describeAnswer(status: number, said: string): string | null {
+  if (status >= 200 && status < 300) return null;
+  const words = [...said.replaceAll(/[\p{C}\s\ufffd]+/gu, ' ').trim()].slice(0, shownOfError).join('');
+  const redirect = status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
+  return `The endpoint answered ${status}.${redirect}${words === '' ? '' : ` It said: ${words}`}`;
+}

@@ -1,0 +1,164 @@
+import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
+import type { Tx } from '../platform/database/database.ts';
+import { fromUuid, uuidOf } from '../platform/ids.ts';
+import { statusCode, storedAttempts } from './delivery-store.ts';
+import type { Health } from './pace.ts';
+import type { Delivery } from './webhook.ts';
+
+/** By the clock of the database, which all nodes share. A worker renews its lease every two seconds. */
+export const leaseMs = 5000;
+const leasedFromNow = `now() + interval '${leaseMs} milliseconds'`;
+/** SQL: no worker holds the course `c`. */
+export const isFree = '(c.leased_until is null or c.leased_until <= now())';
+/** SQL: a worker holds the course `c` since before it was asked back. */
+export const isAskedBack = '(c.asked_back and c.leased_until > now())';
+/** SQL: a worker takes the course `c` up. */
+export const takeUp = `claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false, claimed_at = now()`;
+
+/** A webhook that a worker has taken up. Its settings are read afterwards, so that none is older than the claim. */
+export interface ClaimedCourse extends Health {
+  webhookId: string;
+  /** The fencing token. */
+  claim: number;
+  position: number;
+  /** The newest event beyond `position` that has a delivery already; null if there is none. */
+  deliveredTo: number | null;
+  calls: number;
+}
+
+/** What a worker has done since it recorded last. */
+export interface CourseProgress extends Health {
+  webhookId: string;
+  claim: number;
+  /** Every event up to here has its delivery, these included. */
+  position: number;
+  deliveries: Delivery[];
+  /** The calls that the worker has seen to. */
+  calls: number;
+  /** Gives the course back, for the next worker. */
+  giveBack: boolean;
+  nowMs: number;
+}
+
+export interface Recorded {
+  askedBack: boolean;
+  calls: number;
+}
+
+/** Records deliveries and renews the lease. Returns undefined, and records nothing, if the claim is another's by now. */
+export async function recordProgress(tx: Tx, progress: CourseProgress): Promise<Recorded | undefined> {
+  const { webhookId, claim, position, deliveries, calls, giveBack, nowMs } = progress;
+  const waiting = deliveries.flatMap(({ nextAttemptAtMs }) => nextAttemptAtMs ?? []);
+  const { rows } = await tx.query<Recorded>(recordStatement, [
+    uuidOf(webhookId),
+    claim,
+    position,
+    giveBack,
+    calls,
+    toTimestamp(nowMs),
+    waiting.length === 0 ? null : toTimestamp(Math.min(...waiting)),
+    progress.failures,
+    timestampOrNull(progress.restsUntilMs),
+    timestampOrNull(progress.failingSinceMs),
+    timestampOrNull(progress.lastSuccessAtMs),
+    deliveries.map((each) => each.position),
+    deliveries.map(({ status }) => statusCode(status)),
+    deliveries.map(({ attemptCount }) => attemptCount),
+    deliveries.map(({ attempts }) => storedAttempts(attempts)),
+    deliveries.map(({ nextAttemptAtMs }) => timestampOrNull(nextAttemptAtMs)),
+    progress.latencyMs,
+  ]);
+  return rows[0];
+}
+
+/**
+ * A course that is given back says when it is due next. The rows of this very statement cannot be seen in it yet, so `$7` is
+ * the first of them; and if a request made something due meanwhile, it is due now.
+ */
+const recordStatement = {
+  name: 'record-webhook-progress',
+  text: `with mine as (
+      update webhook_course c set position = greatest(c.position, $3),
+        leased_until = case when $4::boolean then null when c.asked_back then c.leased_until else ${leasedFromNow} end,
+        due_at = case when not $4::boolean then least(c.due_at, $7)
+          when c.calls <> $5 or exists (select from webhook_replay r where r.webhook_id = $1) then $6::timestamptz
+          else least($7, (select min(d.next_attempt_at) from webhook_delivery d
+            where d.webhook_id = $1 and d.next_attempt_at is not null)) end,
+        failures = $8, rests_until = $9, failing_since = $10, last_success_at = $11,
+        latency_ms = $17
+      where c.webhook_id = $1 and c.claim = $2
+      returning c.asked_back, c.calls),
+    written as (
+      insert into webhook_delivery (webhook_id, position, status, attempt_count, attempts, next_attempt_at)
+      select $1, r.position, r.status, r.attempt_count, r.attempts::jsonb, r.next_attempt_at
+      from mine cross join unnest($12::bigint[], $13::smallint[], $14::smallint[], $15::text[], $16::timestamptz[])
+        as r(position, status, attempt_count, attempts, next_attempt_at)
+      on conflict (webhook_id, position) do update set status = excluded.status, attempt_count = excluded.attempt_count,
+        attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at)
+    select asked_back as "askedBack", calls from mine`,
+};
+
+/** Which of these claims the worker must give up: the webhook was changed, or the claim is another's by now. */
+export async function findAskedBack(tx: Tx, held: Pick<ClaimedCourse, 'webhookId' | 'claim'>[]): Promise<Set<string>> {
+  if (held.length === 0) return new Set();
+  const { rows } = await tx.query<{ webhookId: string }>(
+    `select h.webhook_id as "webhookId" from unnest($1::uuid[], $2::bigint[]) as h(webhook_id, claim)
+     left join webhook_course c on c.webhook_id = h.webhook_id
+     where c.webhook_id is null or c.asked_back or c.claim <> h.claim`,
+    [held.map(({ webhookId }) => uuidOf(webhookId)), held.map(({ claim }) => claim)],
+  );
+  return new Set(rows.map(({ webhookId }) => fromUuid('whk', webhookId)));
+}
+
+/**
+ * In the transaction of a change. A worker that claims the course later reads the new settings; one that holds it must give
+ * it back. The row is locked even if none holds it, so that a claim comes before or after the change.
+ */
+export async function askBack(tx: Tx, webhookId: string): Promise<void> {
+  await tx.query('update webhook_course set asked_back = leased_until is not null where webhook_id = $1', [
+    uuidOf(webhookId),
+  ]);
+}
+
+/** Whether a worker holds the course since before it was asked back. */
+export async function isHeld(tx: Tx, webhookId: string): Promise<boolean> {
+  const { count } = await tx.query(`select from webhook_course c where c.webhook_id = $1 and ${isAskedBack}`, [
+    uuidOf(webhookId),
+  ]);
+  return count > 0;
+}
+
+/** Until the transaction ends, the claim stays what it is. Returns false if it is another's by now. */
+export async function lockClaim(
+  tx: Tx,
+  { webhookId, claim }: Pick<ClaimedCourse, 'webhookId' | 'claim'>,
+): Promise<boolean> {
+  const { count } = await tx.query('select from webhook_course where webhook_id = $1 and claim = $2 for update', [
+    uuidOf(webhookId),
+    claim,
+  ]);
+  return count > 0;
+}
+
+/** Makes the course due: a request has queued something. */
+export async function callCourse(tx: Tx, webhookId: string, nowMs: number): Promise<void> {
+  await tx.query(
+    'update webhook_course set calls = (calls + 1) % 1000000000, due_at = least(due_at, $2) where webhook_id = $1',
+    [uuidOf(webhookId), toTimestamp(nowMs)],
+  );
+}
+
+export async function hasActive(tx: Tx): Promise<boolean> {
+  const { rows } = await tx.query<{ any: boolean }>(
+    `select exists (select from webhook where status = 'active') as any`,
+  );
+  return rows[0]?.any ?? false;
+}
+
+/** Wakes the workers of all nodes when the transaction commits. */
+export async function notifyWorkers(tx: Tx): Promise<void> {
+  await tx.query('select pg_notify($1, $2)', [webhookChannel, '']);
+}
+
+/** Postgres NOTIFY channel: webhooks were changed, or have something to tell. */
+export const webhookChannel = 'heliograph_webhooks';

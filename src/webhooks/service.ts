@@ -1,0 +1,218 @@
+import type { EventType, ToldEvent } from '../events/event.ts';
+import { addListener, stopListening } from '../events/listener-store.ts';
+import type { Listeners } from '../events/listeners.ts';
+import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { spellSecret } from '../platform/crypto/webhook-signature.ts';
+import type { Database, Note, Tx } from '../platform/database/database.ts';
+import { invalidField, notFound } from '../platform/errors.ts';
+import type { AddressGuard } from '../platform/http-out/address-guard.ts';
+import { isId, newId } from '../platform/ids.ts';
+import { attempt } from './attempt.ts';
+import type { WebhookClient } from './client.ts';
+import { untilGivenBack } from './give-back.ts';
+import { askBack, isHeld, notifyWorkers } from './lease-store.ts';
+import { endSecrets, insertSecret, listSecrets, newSecret, openSecrets } from './secret-store.ts';
+import * as store from './store.ts';
+import { type Attempt, mostSecrets, mostWebhooks, tooMany, type Webhook, type WebhookSecret } from './webhook.ts';
+
+export interface NewWebhook {
+  url: string;
+  types: EventType[];
+  description: string | null;
+}
+
+export interface WebhookChange {
+  url?: string | undefined;
+  types?: EventType[] | undefined;
+  description?: string | null | undefined;
+  status?: 'active' | 'paused' | undefined;
+}
+
+export interface WebhookDetail extends Webhook {
+  /** Those that sign now, newest first. */
+  secrets: WebhookSecret[];
+}
+
+/** A secret for its owner. It is shown once. */
+export interface NewSecret extends WebhookSecret {
+  secret: string;
+}
+
+export interface TestOutcome extends Attempt {
+  eventId: string;
+  outcome: 'delivered' | 'failed';
+}
+
+export interface WebhookServiceOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  guard: AddressGuard;
+  client: WebhookClient;
+  listeners: Pick<Listeners, 'begin'>;
+  /** Whether there is such an application. It stays until the transaction ends. */
+  isApplication: (tx: Tx, id: string) => Promise<boolean>;
+  /** Waits before it looks again whether a worker has given a webhook back. */
+  pause?: () => Promise<void>;
+}
+
+export type WebhookService = ReturnType<typeof createWebhookService>;
+
+/** An application listens for so long after its last read of the feed. */
+export const feedKeepsListeningMs = 7 * dayMs;
+
+/**
+ * The webhooks of applications; one of another application is a 404. When a change, a new secret or a deletion resolves, no
+ * attempt by the old settings begins any more.
+ */
+export function createWebhookService(options: WebhookServiceOptions) {
+  const { database, clock, keys, guard, client, listeners, isApplication } = options;
+
+  async function requireUrl(url: string): Promise<void> {
+    const problem = url.includes('#') ? 'must not have a fragment (#)' : await guard.problem(url);
+    if (problem !== undefined) throw invalidField('url', problem);
+  }
+
+  async function read(tx: Tx, applicationId: string, id: string): Promise<WebhookDetail> {
+    const found = isId('whk', id) ? await store.findWebhook(tx, applicationId, id) : undefined;
+    if (found === undefined) throw notFound();
+    return { ...found, secrets: await listSecrets(tx, id, clock.nowMs()) };
+  }
+
+  async function addSecret(tx: Tx, webhookId: string): Promise<NewSecret> {
+    const secret = newSecret();
+    const row = { id: newId('sec', clock), createdAtMs: clock.nowMs() };
+    await insertSecret(tx, keys, { ...row, webhookId, secret });
+    return { ...row, endsAtMs: null, secret: spellSecret(secret) };
+  }
+
+  /** Runs a change, and waits until the worker that holds the webhook has given it back or its lease has ended. */
+  async function change<Result>(
+    applicationId: string,
+    id: string,
+    work: (tx: Tx) => Promise<Result>,
+    note: Note | undefined,
+  ): Promise<Result> {
+    if (!isId('whk', id)) throw notFound();
+    const result = await database.transaction(async (tx) => {
+      if (!(await store.lockWebhook(tx, applicationId, id))) throw notFound();
+      const done = await work(tx);
+      await note?.(tx, done);
+      await askBack(tx, id);
+      await notifyWorkers(tx);
+      return done;
+    });
+    await untilGivenBack(() => isHeld(database, id), options.pause);
+    return result;
+  }
+
+  return {
+    async create(
+      applicationId: string,
+      given: NewWebhook,
+      note?: Note<string>,
+    ): Promise<WebhookDetail & { secret: string }> {
+      await requireUrl(given.url);
+      const id = newId('whk', clock);
+      const secret = await database.transaction(async (tx) => {
+        if (!(await isApplication(tx, applicationId))) throw notFound();
+        // The listener's row is locked from here on, so the count is exact.
+        await addListener(tx, applicationId);
+        const others = await store.listWebhooks(tx, applicationId, mostWebhooks);
+        if (others.length >= mostWebhooks) throw tooMany('webhooks of this application', mostWebhooks);
+        await store.insertWebhook(tx, { ...distinct(given), id, applicationId, createdAtMs: clock.nowMs() });
+        await note?.(tx, id);
+        await notifyWorkers(tx);
+        return addSecret(tx, id);
+      });
+      await listeners.begin(applicationId);
+      return { ...(await read(database, applicationId, id)), secret: secret.secret };
+    },
+
+    list: (applicationId: string): Promise<Webhook[]> => store.listWebhooks(database, applicationId, mostWebhooks),
+
+    read: (applicationId: string, id: string): Promise<WebhookDetail> => read(database, applicationId, id),
+
+    async change(applicationId: string, id: string, given: WebhookChange, note?: Note): Promise<WebhookDetail> {
+      await read(database, applicationId, id);
+      if (given.url !== undefined) await requireUrl(given.url);
+      const beganAnew = await change(
+        applicationId,
+        id,
+        async (tx) => {
+          const before = await read(tx, applicationId, id);
+          const beginsAnew = given.status !== undefined && before.status === 'disabled';
+          if (beginsAnew) {
+            await addListener(tx, applicationId);
+            await store.restartCourse(tx, id);
+          }
+          const { url, types, description, status } = distinct(given);
+          await store.updateWebhook(tx, id, { url, types, description, status }, clock.nowMs());
+          return beginsAnew;
+        },
+        note,
+      );
+      if (beganAnew) await listeners.begin(applicationId);
+      return read(database, applicationId, id);
+    },
+
+    async remove(applicationId: string, id: string, note?: Note): Promise<void> {
+      await change(applicationId, id, (tx) => store.markDeleting(tx, id, clock.nowMs()), note);
+      await store.deleteWebhook(database, id);
+      await database.transaction((tx) => stopListening(tx, clock.nowMs() - feedKeepsListeningMs, applicationId));
+    },
+
+    rotateSecret: (
+      applicationId: string,
+      id: string,
+      overlapSeconds: number,
+      note?: Note<NewSecret>,
+    ): Promise<NewSecret> =>
+      change(
+        applicationId,
+        id,
+        async (tx) => {
+          const nowMs = clock.nowMs();
+          await endSecrets(tx, id, nowMs + overlapSeconds * 1000, nowMs);
+          if ((await listSecrets(tx, id, nowMs)).length >= mostSecrets) throw tooMany('secrets that sign', mostSecrets);
+          return addSecret(tx, id);
+        },
+        note as Note | undefined,
+      ),
+
+    async test(applicationId: string, id: string): Promise<TestOutcome> {
+      if (!isId('whk', id)) throw notFound();
+      await client.prepare();
+      // It begins before the lock ends, so a deletion that was answered is never followed by a test.
+      const { under, event } = await database.transaction(async (tx) => {
+        if (!(await store.lockWebhook(tx, applicationId, id, 'share'))) throw notFound();
+        const { url } = await read(tx, applicationId, id);
+        const secrets = (await openSecrets(tx, keys, [id])).get(id) ?? [];
+        const event = testEvent(applicationId, id, clock);
+        return { under: attempt({ client, clock }, { url, secrets }, event), event };
+      });
+      const { timeMs, statusCode, milliseconds, error, outcome } = await under;
+      const told = outcome === 'delivered' ? 'delivered' : 'failed';
+      return { eventId: event.id, outcome: told, timeMs, statusCode, milliseconds, error };
+    },
+  };
+}
+
+function distinct<Given extends { types?: EventType[] | undefined }>(given: Given): Given {
+  return given.types === undefined ? given : { ...given, types: [...new Set(given.types)] };
+}
+
+function testEvent(applicationId: string, webhookId: string, clock: Clock): ToldEvent {
+  return {
+    id: newId('evt', clock),
+    type: 'webhook.test',
+    time: toTimestamp(clock.nowMs()),
+    sequence: 1,
+    subject: webhookId,
+    api: null,
+    application_id: applicationId,
+    reference: null,
+    data: { id: webhookId },
+  };
+}
