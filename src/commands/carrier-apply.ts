@@ -1,5 +1,6 @@
 import { createAudit } from '../accounts/audit/audit.ts';
 import { findCarrier, readCarriers } from '../delivery/carrier/store.ts';
+import { hasAwaitedTexts } from '../delivery/receipts/awaited-texts.ts';
 import { createRouteService } from '../delivery/routing/service.ts';
 import { createCarrierService } from '../delivery/setup/service.ts';
 import { createNumberService } from '../inbound/number-service.ts';
@@ -23,7 +24,7 @@ function openServices(parts: CarrierCommandParts, isCarrier: (name: string) => P
   const log = createLog({ level: 'silent', readable: false });
   const { senders, feed } = createRegistry({ ...parts, log, listen: false });
   return {
-    carriers: createCarrierService({ ...parts, environment, publicUrl }),
+    carriers: createCarrierService({ ...parts, environment, publicUrl, hasAwaitedTexts }),
     routes: createRouteService({ ...parts, environment }),
     senders,
     numbers: createNumberService({ ...parts, isApplication, change: feed.change, isCarrier }),

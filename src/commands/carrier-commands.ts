@@ -1,4 +1,5 @@
 import { createAudit } from '../accounts/audit/audit.ts';
+import { hasAwaitedTexts } from '../delivery/receipts/awaited-texts.ts';
 import { createCarrierService } from '../delivery/setup/service.ts';
 import { type CarrierTestService, createCarrierTestService } from '../delivery/setup/test-service.ts';
 import { readNumber } from '../messages/numbers/phone-number.ts';
@@ -60,7 +61,7 @@ function noSuchCarrier(name: string): (error: unknown) => never {
 
 async function tryNow(name: string, parts: CarrierCommandParts): Promise<string> {
   const { environment, publicUrl } = parts.config;
-  const carriers = createCarrierService({ ...parts, environment, publicUrl });
+  const carriers = createCarrierService({ ...parts, environment, publicUrl, hasAwaitedTexts });
   const note: Note = (tx) => createAudit(parts).recordByMachine(tx, { act: 'carrier.tried', id: name });
   await carriers.tryNow(name, note).catch(noSuchCarrier(name));
   return `The running service connects ${name} now. ${toRun('carriers', 'status')} shows how that went.\n`;

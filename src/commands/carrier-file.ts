@@ -6,6 +6,7 @@ import { hideSecrets } from '../delivery/http/secrets.ts';
 import type { CarrierSettings } from '../delivery/setup/kinds.ts';
 import { readSettings } from '../delivery/setup/settings.ts';
 import { StartError } from '../platform/errors.ts';
+import { isObject } from '../platform/is-object.ts';
 
 /** A carrier as a file describes it, with its secrets. */
 export interface WrittenCarrier {
@@ -151,8 +152,4 @@ export function differences(before: CarrierSettings, after: CarrierSettings): st
 
 function shown(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { type Callbacks, createCallbacks } from '../delivery/http/callbacks/callbacks.ts';
+import type { CallbackCarriers } from '../delivery/http/callbacks/carriers.ts';
 import type { CodeResendOptions } from '../delivery/receipts/code-resends.ts';
 import { createReceipts } from '../delivery/receipts/receipts.ts';
-import type { CallbackCarriers } from '../delivery/setup/callback-carriers.ts';
 import type { Totals } from '../quality/totals.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import type { Foundation } from './foundation.ts';

@@ -1,4 +1,5 @@
 import { createCarrierLogService } from '../delivery/carrier/log-service.ts';
+import { hasAwaitedTexts } from '../delivery/receipts/awaited-texts.ts';
 import type { CodeResendOptions } from '../delivery/receipts/code-resends.ts';
 import { createCarrierDirectory } from '../delivery/routing/directory.ts';
 import { createRouteExplain } from '../delivery/routing/explain.ts';
@@ -75,6 +76,7 @@ export function composeCarriers(
       carriers: createCarrierService({
         ...{ database, clock, keys, environment },
         publicUrl: config.publicUrl,
+        hasAwaitedTexts,
         onChanged: directory.refresh,
       }),
       tests: createCarrierTestService({ database, clock }),

@@ -1,8 +1,8 @@
 import { type VerifyKeyObjectInput, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Scope } from '../http/route.ts';
+import { isObject } from '../platform/is-object.ts';
 import { type OwnedText, ownedText } from '../platform/owned-text.ts';
-import { isObject } from '../settings/kinds.ts';
 import { apiOfAudience, audienceOf, scopesOf, type TokenApi } from './scopes.ts';
 import { type SigningKey, verifyingKey } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { isObject } from '../platform/is-object.ts';
 import { trimEnd } from '../platform/trim-end.ts';
 
 /** One environment variable: its help text, its default and its parser. */
@@ -133,8 +134,4 @@ export function jsonObject<Value>(help: string, check: (value: Record<string, un
       return check(value);
     },
   };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

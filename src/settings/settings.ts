@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import type { Environment } from '../platform/environment.ts';
 import { StartError } from '../platform/errors.ts';
-import { baseUrl, cidrs, countOrAuto, integer, isObject, jsonObject, oneOf, type Setting, text, url } from './kinds.ts';
+import { isObject } from '../platform/is-object.ts';
+import { baseUrl, cidrs, countOrAuto, integer, jsonObject, oneOf, type Setting, text, url } from './kinds.ts';
 import { isOwnHost } from './own-host.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
@@ -125,7 +127,7 @@ const clientSettings = [
 export interface Config {
   port: number;
   host: string;
-  environment: 'sandbox' | 'production';
+  environment: Environment;
   dataDir: string;
   publicUrl: string;
   realm: string;

@@ -1,8 +1,9 @@
-import type { charsets } from '../delivery/smpp/settings.ts';
 import { defaultAlphabet, escapeSeptet, extensionAlphabet, septetsOf } from '../messages/text/gsm.ts';
 
 /** How characters become octets. */
 export type Coding = 'gsm7' | 'gsm7packed' | 'latin1' | 'ascii' | 'ucs2';
+/** A coding, and the data_coding that carriers expect for it. Of a carrier's list, the first that fits a text is used. */
+export const charsets = ['gsm7/0', 'gsm7packed/0', 'latin1/3', 'latin1/0', 'ascii/1', 'ucs2/8'] as const;
 export type CharsetName = (typeof charsets)[number];
 
 export interface Charset {

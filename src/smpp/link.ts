@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { PduLog } from '../delivery/smpp/pdu-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type ConnectionTarget, openConnection } from './connection.ts';
 import { describeConnectionError } from './connection-errors.ts';
@@ -9,6 +8,7 @@ import { encodePdu } from './encode.ts';
 import { createFrameReader } from './frames.ts';
 import { createOutbox } from './outbox.ts';
 import type { Pdu } from './pdu.ts';
+import type { PduRecorder } from './pdu-recorder.ts';
 import type { PendingSubmit } from './submit-window.ts';
 
 /** From the first octet of a PDU to its last. */
@@ -23,7 +23,7 @@ const mostWaiting = 2000;
 export interface LinkOptions {
   target: ConnectionTarget;
   clock: Clock;
-  log: PduLog;
+  log: PduRecorder;
   /** TCP is there, TLS is not. */
   onConnected: () => void;
   onReady: () => void;

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { errorMaps, type SmppSettings } from '../delivery/smpp/settings.ts';
-import { readNetworkError, receiptErrorOf, receiptErrorsProblem } from './receipt-errors.ts';
+import {
+  type DeclaredErrors,
+  errorMaps,
+  readNetworkError,
+  receiptErrorOf,
+  receiptErrorsProblem,
+} from './receipt-errors.ts';
 
-function errorOf(code: string | null, errors: SmppSettings['errors']) {
+function errorOf(code: string | null, errors: DeclaredErrors) {
   return receiptErrorOf({ code, network: null }, 'undelivered', errors);
 }
 
@@ -47,7 +52,7 @@ test("a carrier's own map: zeros and case do not count", () => {
 
 test('the numbers of a GSM network are known without a map; those of another kind are the carrier’s', () => {
   const tlv = (...octets: number[]) => readNetworkError(Uint8Array.from(octets));
-  const of = (network: ReturnType<typeof tlv>, errors: SmppSettings['errors']) =>
+  const of = (network: ReturnType<typeof tlv>, errors: DeclaredErrors) =>
     receiptErrorOf({ code: '006', network }, 'undelivered', errors);
   assert.equal(of(tlv(3, 0, 1), null), 'invalid_destination');
   assert.equal(of(tlv(3, 0, 1), 'vonage'), 'invalid_destination', 'it comes before the text');

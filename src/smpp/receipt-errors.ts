@@ -1,4 +1,3 @@
-import type { errorMaps, SmppSettings } from '../delivery/smpp/settings.ts';
 import { type MessageErrorCode, messageErrorCodes, type ReceiptOutcome } from '../messages/message.ts';
 
 type ErrorMap = ReadonlyMap<number, MessageErrorCode>;
@@ -8,6 +7,11 @@ function mapOf(codes: Partial<Record<MessageErrorCode, number[]>>): ErrorMap {
   for (const error of messageErrorCodes) for (const code of codes[error] ?? []) map.set(code, error);
   return map;
 }
+
+export const errorMaps = ['gsm-map', 'vonage', 'twilio', '8x8', 'infobip'] as const;
+
+/** What a carrier's codes mean: one of the known lists, or its own codes with our error codes. */
+export type DeclaredErrors = (typeof errorMaps)[number] | Record<string, string> | null | undefined;
 
 /** Providers give the same number different meanings, so a map is used only where the carrier's settings name it. */
 const named: Record<(typeof errorMaps)[number], ErrorMap> = {
@@ -80,7 +84,7 @@ export function readNetworkError(value: Uint8Array | undefined): ReceiptError['n
 export function receiptErrorOf(
   { code, network }: ReceiptError,
   outcome: ReceiptOutcome,
-  errors: SmppSettings['errors'],
+  errors: DeclaredErrors,
 ): MessageErrorCode | null {
   if (outcome === 'delivered' || outcome === 'unknown') return null;
   const found = networkMeaning(network, errors) ?? meaningOf(code, errors);
@@ -88,7 +92,7 @@ export function receiptErrorOf(
 }
 
 /** The numbers of a GSM network mean the same everywhere; those of other kinds are the carrier's. */
-function networkMeaning(network: ReceiptError['network'], errors: SmppSettings['errors']) {
+function networkMeaning(network: ReceiptError['network'], errors: DeclaredErrors) {
   if (network === null || network.code === 0) return undefined;
   if (network.type === gsmNetwork) return named['gsm-map'].get(network.code);
   return meaningOf(String(network.code), errors);
@@ -97,7 +101,7 @@ function networkMeaning(network: ReceiptError['network'], errors: SmppSettings['
 const longestCode = 16;
 const digits = /^[0-9]+$/;
 
-function meaningOf(code: string | null, errors: SmppSettings['errors']): MessageErrorCode | undefined {
+function meaningOf(code: string | null, errors: DeclaredErrors): MessageErrorCode | undefined {
   if (code === null || errors === null || errors === undefined || code.length > longestCode) return undefined;
   if (typeof errors === 'string') return digits.test(code) ? named[errors].get(Number(code)) : undefined;
   const wanted = plain(code);
@@ -116,7 +120,7 @@ const mostErrors = 256;
 const errorKey = /^[A-Za-z0-9_.-]{1,10}$/;
 
 /** Why `errors` can't be used (completes a sentence that begins with its name), or undefined. */
-export function receiptErrorsProblem(errors: SmppSettings['errors']): string | undefined {
+export function receiptErrorsProblem(errors: DeclaredErrors): string | undefined {
   if (errors === null || errors === undefined || typeof errors === 'string') return undefined;
   const entries = Object.entries(errors);
   if (entries.length > mostErrors) return `must have at most ${mostErrors} entries`;

@@ -1,8 +1,8 @@
-import type { PduLog } from '../delivery/smpp/pdu-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ConnectionTarget } from './connection.ts';
 import type { Delivery } from './deliveries.ts';
 import type { BindCommand, BindFields } from './pdu.ts';
+import type { PduRecorder } from './pdu-recorder.ts';
 import type { SubmitRequest } from './submit-window.ts';
 
 export type SessionState = 'connecting' | 'tls' | 'binding' | 'bound' | 'unbinding' | 'closed';
@@ -38,7 +38,7 @@ export interface SessionOptions {
   readonly responseMs: number;
   readonly enquireLinkMs: number;
   clock: Clock;
-  log: PduLog;
+  log: PduRecorder;
   onBound: () => void;
   /**
    * Writes a receipt or text, and resolves to the command_status of its answer. If it rejects, or takes a minute, the

@@ -19,6 +19,7 @@ import type { TextFacts } from '../messages/text/text-route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Idempotency } from '../platform/database/idempotency.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from './code-sender.ts';
+import type { GuardExplanation } from './explanations.ts';
 import type { StartRequest } from './start/decision.ts';
 import type { StartRules } from './start/rules.ts';
 import { copyAutofill } from './texts/autofill.ts';
@@ -34,7 +35,7 @@ import {
   verificationFilters,
   verificationSchema,
 } from './verification-record.ts';
-import type { GuardExplanation, VerifyService } from './verify-service.ts';
+import type { VerifyService } from './verify-service.ts';
 
 export interface VerifyRoutesOptions {
   verify: VerifyService;
@@ -254,8 +255,6 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
       ...shared,
       operationId: 'explainGuard',
       summary: 'Explain what the guard would decide about a number',
-      bulkhead: 'side',
-      shared: true,
       body: rules.explainSchema,
       idempotent: true,
       answers: {
@@ -267,10 +266,14 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
       handler: (call) =>
         answerOnce(idempotency, call, async (keep) => {
           const { applicationId, rights } = requireApplication(call);
-          const explained = await verify.explain(applicationId, requireNumber(call.body.to), rights.holds);
-          const answer = { status: 200, body: JSON.stringify(toDecision(explained)), location: null };
-          await verify.keep(keep(answer));
-          return answer;
+          const toAnswer = (explanation: GuardExplanation) => ({
+            status: 200,
+            body: JSON.stringify(toDecision(explanation)),
+            location: null,
+          });
+          const keepExplanation = (explanation: GuardExplanation) => keep(toAnswer(explanation));
+          const to = requireNumber(call.body.to);
+          return toAnswer(await verify.explain(applicationId, to, rights.holds, keepExplanation));
         }),
     }),
   ];

@@ -1,6 +1,5 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { GuardHold } from '../http/sending-rights.ts';
-import { prefixOf } from '../messages/numbers/number-prefix.ts';
 import { testNumberOf } from '../messages/numbers/test-numbers.ts';
 import type { RouteText } from '../messages/text/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -12,18 +11,16 @@ import { createReadBatcher } from '../platform/database/read-batcher.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 import type { Woken } from '../platform/work/wake-list.ts';
-import { findApproved } from './approved-numbers.ts';
 import { createCancellations } from './cancellations.ts';
 import { createChecks } from './checks.ts';
-import type { Finding, Guard } from './guard.ts';
-import { findHeld, type HeldNumber } from './held-number.ts';
+import { createExplanations, type ExplainItem, type GuardExplanation } from './explanations.ts';
+import type { Guard } from './guard.ts';
 import { createKeptChecks } from './kept-checks.ts';
 import { createStartBatch } from './start/batch.ts';
-import { type CountedDestination, countNeighbours, countStarts, type StartCounts } from './start/counts.ts';
-import { guardFactsOf, type StartRequest } from './start/decision.ts';
+import type { StartRequest } from './start/decision.ts';
 import type { StartAnswer, StartItem } from './start/item.ts';
 import { findNewestTexts, type VerificationAndText } from './texts/newest-texts.ts';
-import { asOf, type BlockReason, proofMs, type Verification } from './verification.ts';
+import { asOf, proofMs, type Verification } from './verification.ts';
 import { listVerifications, siftNewest, type VerificationFilter } from './verification-list.ts';
 import { toVerificationRecord } from './verification-record.ts';
 import * as store from './verification-store.ts';
@@ -58,14 +55,6 @@ export interface CheckAnswer {
   record: ReturnType<typeof toVerificationRecord> & { valid: boolean; proof?: string };
 }
 
-export interface GuardExplanation {
-  decision: 'allow' | 'block';
-  reason: BlockReason | null;
-  rules: Finding[];
-  /** Set for a number whose group is held back, with whether it passes because it was approved lately. */
-  held?: HeldNumber & { wasApproved: boolean };
-}
-
 /** Test numbers know no guard; one of them is blocked on purpose. */
 function explainTestNumber(isBlocked: boolean): GuardExplanation {
   if (!isBlocked) return { decision: 'allow', reason: null, rules: [] };
@@ -93,6 +82,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const checks = createChecks({ database, clock, keys, environment, find });
   const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
   const cancellations = createCancellations(database, clock);
+  const explanations = createExplanations({ database, clock, keys, guard });
 
   /** Undefined unless approved, and after the proof has expired. */
   function proofOf(row: Verification): Promise<string> | undefined {
@@ -119,15 +109,6 @@ export function createVerifyService(options: VerifyServiceOptions) {
     const proof = proofOf(row);
     if (proof !== undefined) record.proof = await proof;
     return { verification: row, record };
-  }
-
-  /** What the guard would count for a start now, and a little further. */
-  async function countFor(destination: CountedDestination): Promise<StartCounts | undefined> {
-    const [limits, nowMs] = [guard.explainLimits, clock.nowMs()];
-    const [counts] = await countStarts(sideDatabase, [destination], limits, nowMs);
-    if (counts === undefined || guard.countsPrefixes) return counts;
-    const startsForPrefix = await countNeighbours(sideDatabase, destination, limits.perPrefix, nowMs);
-    return { ...counts, startsForPrefix };
   }
 
   return {
@@ -186,24 +167,22 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return canceled;
     },
 
-    /** What the guard would decide for a start now, and why. */
-    async explain(applicationId: string, to: string, holds: readonly GuardHold[]): Promise<GuardExplanation> {
+    /** What the guard would decide for a start now, and why. `keep` commits the answer with it. */
+    async explain(
+      applicationId: string,
+      to: string,
+      holds: readonly GuardHold[],
+      keep: ExplainItem['keep'],
+    ): Promise<GuardExplanation> {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
-      if (test !== undefined) return explainTestNumber(test.kind === 'blocked');
-      const destination = { applicationId, to, prefix: prefixOf(to) };
-      const held = environment === 'sandbox' ? undefined : findHeld(keys, holds, { to, clients: [] }, clock.nowMs());
-      const wasApproved =
-        held !== undefined && (await findApproved(sideDatabase, [destination], clock.nowMs())).length > 0;
-      const counts = await countFor(destination);
-      const facts = guardFactsOf(to, counts && { ...counts, wasApproved }, () => held);
-      const reason = guard.refusal(facts);
-      const decision = reason === null ? 'allow' : 'block';
-      return { decision, reason, rules: guard.findings(facts), ...(held && { held: { ...held, wasApproved } }) };
-    },
-
-    /** Stores an answer that has no other row to commit with. */
-    async keep(answer: AnswerToKeep | undefined): Promise<void> {
-      if (answer !== undefined) await insertAnswers(sideDatabase, [answer], clock.nowMs());
+      if (test === undefined) {
+        const isHeld = environment !== 'sandbox';
+        return explanations.submit({ applicationId, to, holds: isHeld ? holds : undefined, keep });
+      }
+      const explained = explainTestNumber(test.kind === 'blocked');
+      const kept = keep(explained);
+      if (kept !== undefined) await insertAnswers(database, [kept], clock.nowMs());
+      return explained;
     },
 
     async drain(): Promise<void> {
@@ -211,6 +190,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       await checks.drain();
       await keptChecks.drain();
       await cancellations.drain();
+      await explanations.drain();
     },
   };
 }

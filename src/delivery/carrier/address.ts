@@ -1,14 +1,14 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import type { Environment } from '../../platform/environment.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
-import type { Config } from '../../settings/settings.ts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /** Whether a carrier may be connected at an address. No text of the sandbox leaves the machine. */
-export function isAllowedAddress(environment: Config['environment']): (address: string) => boolean {
+export function isAllowedAddress(environment: Environment): (address: string) => boolean {
   if (environment === 'production') return () => true;
   return (address) => {
     const family = isIP(address);
@@ -35,7 +35,7 @@ async function resolveHost(host: string): Promise<string[] | undefined> {
 
 /** Checks the hosts of a carrier when it is created or changed. Each connect checks again: names can move. */
 export async function addressProblems(
-  environment: Config['environment'],
+  environment: Environment,
   hosts: readonly { field: string; host: string }[],
 ): Promise<FieldProblem[]> {
   if (environment === 'production') return [];

@@ -1,6 +1,9 @@
 import type { Lane, MessageErrorCode, ReceiptOutcome } from '../../messages/message.ts';
 import type { CarrierId } from './id.ts';
 
+/** The name and key of the sandbox's carrier, whose phones are virtual. */
+export const sandboxCarrier = 'sandbox';
+
 /** A text rendered for sending. */
 export interface OutgoingText {
   messageId: string;

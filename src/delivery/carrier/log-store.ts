@@ -1,7 +1,21 @@
 import { dayMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { pieceRows } from '../../platform/work/maintenance.ts';
-import type { PduLogEntry } from '../smpp/pdu-log.ts';
+
+/** What operators see of a PDU: no text, no secret, no number. */
+export interface PduLogEntry {
+  at: string;
+  direction: 'in' | 'out';
+  command: string;
+  status: number;
+  sequence: number;
+  message_id: string | null;
+  carrier_message_id: string | null;
+  /** The last three digits of the phone's number. */
+  number_ends: string | null;
+  /** The error of an answer, or the state and error of a receipt, in the carrier's own words. */
+  reported: string | null;
+}
 
 /** A PDU as operators see it, and the slot it travelled on. */
 export interface LogEntry extends PduLogEntry {

@@ -1,15 +1,15 @@
-import type { ConfiguredCarrier } from '../setup/watch.ts';
 import type { BindState } from './bind-store.ts';
 import type { Carrier } from './carrier.ts';
+import type { CarrierFacts } from './configured.ts';
 import type { LogEntry } from './log-store.ts';
 import type { ClaimedTest, TestStep } from './test-store.ts';
 
 /** A carrier that an operator has configured, as a worker runs it. */
-export interface RunningCarrier extends Carrier {
+export interface RunningCarrier<Configured extends CarrierFacts = CarrierFacts> extends Carrier {
   /** A paused carrier sends nothing, and still takes receipts. */
   setPaused(paused: boolean): void;
-  /** Takes settings that need no new connection (see `isOver`). */
-  update(configured: ConfiguredCarrier): void;
+  /** Takes settings that need no new connection (see `isOver` of setup). */
+  update(configured: Configured): void;
   /** Ends every wait for the next try to connect. */
   tryNow(): void;
   /** The slots that this node holds. */

@@ -1,3 +1,4 @@
+import type { ReceiptOutcome } from '../../messages/message.ts';
 import { type Clock, minuteMs } from '../../platform/clock.ts';
 import type { Carrier, Receipt, SubmitResult } from './carrier.ts';
 import { shownCarrierId } from './id.ts';
@@ -10,6 +11,12 @@ const validMs = 5 * minuteMs;
 export interface Told {
   ok: boolean;
   detail: string;
+}
+
+/** What the receipt of an operator's test says. */
+export interface FoundReceipt {
+  outcome: ReceiptOutcome;
+  reported: string | null;
 }
 
 interface TestText {

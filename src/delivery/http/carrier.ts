@@ -1,13 +1,13 @@
 import { measure } from '../../messages/text/text.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Environment } from '../../platform/environment.ts';
 import { createAddressGuard } from '../../platform/http-out/address-guard.ts';
-import type { Config } from '../../settings/settings.ts';
 import type { BindState } from '../carrier/bind-store.ts';
 import type { Answer, OutgoingText } from '../carrier/carrier.ts';
+import type { CarrierFacts } from '../carrier/configured.ts';
 import type { RunningCarrier } from '../carrier/running.ts';
 import type { BindSlots, WantedSlots } from '../carrier/slots.ts';
 import { readCarrierWords } from '../carrier/words.ts';
-import type { ConfiguredHttpCarrier } from '../setup/watch.ts';
 import { readAnswer } from './answer.ts';
 import { createHttpClient } from './client.ts';
 import { createCarrierCondition } from './condition.ts';
@@ -17,8 +17,10 @@ import type { CallbackUrls } from './profile.ts';
 import { createRenderer } from './render.ts';
 import { createRequestLog } from './request-log.ts';
 import { createHttpSender, type Sent, waitMs } from './sender.ts';
-import { addressOf, profileOf } from './settings.ts';
+import { addressOf, type HttpSettings, profileOf } from './settings.ts';
 import { type FindReceipt, testHttpCarrier } from './text-test.ts';
+
+export type ConfiguredHttpCarrier = CarrierFacts & { kind: 'http'; settings: HttpSettings };
 
 export interface HttpCarrierOptions {
   configured: ConfiguredHttpCarrier;
@@ -27,7 +29,7 @@ export interface HttpCarrierOptions {
   /** They tell how many nodes share the account's rate, and number the rows of state. */
   slots: BindSlots;
   clock: Clock;
-  environment: Config['environment'];
+  environment: Environment;
   /** What happens to plain texts in doubt, unless the settings say otherwise. */
   byDefault: { resend: boolean; afterMs: number };
   findReceipt: FindReceipt;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../platform/is-object.ts';
 import { type PresetName, presets, secretFieldNames } from './presets/presets.ts';
 import { addressOf, type HttpSettings, secretsOf } from './settings.ts';
 
@@ -68,8 +69,4 @@ export function isOtherHttpAccount(before: HttpSettings, after: HttpSettings): b
 function secretFields(preset: PresetName | undefined): string[] {
   if (preset === undefined) return [];
   return secretFieldNames.filter((field) => Object.hasOwn(presets[preset].fields, field));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

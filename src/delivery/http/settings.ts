@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { problemsOf } from '../../http/request/validation.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import { type Description, descriptionSchema } from './description.ts';
 import { descriptionProblems } from './description-problems.ts';
 import { type Preset, type PresetName, presetNames, presets, secretFieldNames } from './presets/presets.ts';
@@ -189,8 +190,4 @@ export function addressOf(settings: HttpSettings): { field: string; url: string 
       ? { field: 'settings.base', url: base }
       : { field, url: url.replace(/^(https?:\/\/[^/?]+).*$/s, '$1') },
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

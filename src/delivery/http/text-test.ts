@@ -1,8 +1,14 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import { type ClaimedTest, type TestStep, testReceiptWithinMs } from '../carrier/test-store.ts';
-import { describeReceipt, describeResult, noReceipts, sendTestText, type Told } from '../carrier/test-text.ts';
-import type { FoundReceipt } from '../receipts/unmatched-store.ts';
+import {
+  describeReceipt,
+  describeResult,
+  type FoundReceipt,
+  noReceipts,
+  sendTestText,
+  type Told,
+} from '../carrier/test-text.ts';
 
 /** Takes the receipt of a text of an operator's test, once a web node has written it. */
 export type FindReceipt = (account: string, carrierMessageId: string) => Promise<FoundReceipt | undefined>;

@@ -3,6 +3,7 @@ import { statusOf } from '../../messages/message-row.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import type { Receipt } from '../carrier/carrier.ts';
 import { isKeyOf } from '../carrier/receipt-keys.ts';
+import { isNumber } from '../carrier/reported-number.ts';
 
 /** A text that a receipt may be for. */
 export interface Candidate {
@@ -95,9 +96,6 @@ export function choose(
   return undefined;
 }
 
-/** Carriers write numbers with and without prefixes, so the end decides. */
-const comparedDigits = 8;
-
 /** Some carriers name the phone where others name our sender, so either number may be the phone's. */
 function isAmong(recipient: string, numbers: string[]): boolean {
   // A recipient that we have masked ourselves cannot be compared.
@@ -110,12 +108,4 @@ function isAmong(recipient: string, numbers: string[]): boolean {
 function namesNoOther({ from, to }: Candidate, numbers: string[]): boolean {
   if (!/^\+?\d+$/.test(from)) return false;
   return numbers.every((number) => isNumber(number, from) === true || isNumber(number, to) === undefined);
-}
-
-/** Whether a receipt's number is this one of ours; undefined where its mask hides how many digits it has. */
-export function isNumber(number: string, ours: string): boolean | undefined {
-  if (!number.includes('*')) return ours.slice(-comparedDigits) === number.slice(-comparedDigits);
-  const digits = ours.replace('+', '');
-  if (number.length !== digits.length) return undefined;
-  return [...number].every((character, place) => character === '*' || character === digits[place]);
 }

@@ -5,6 +5,7 @@ import type { Tx } from '../../platform/database/database.ts';
 import { fromUuid, toUuid } from '../../platform/ids.ts';
 import type { Carrier, ReadReceipt } from '../carrier/carrier.ts';
 import { readCarrierId } from '../carrier/id.ts';
+import type { FoundReceipt } from '../carrier/test-text.ts';
 
 /** A receipt that waits for its message. */
 export interface UnmatchedReceipt extends ReadReceipt {
@@ -106,12 +107,6 @@ export async function deleteBeyond(tx: Tx, account: string, most: number): Promi
     [account, most],
   );
   return count;
-}
-
-/** What the receipt of an operator's test says. */
-export interface FoundReceipt {
-  outcome: ReceiptOutcome;
-  reported: string | null;
 }
 
 /** Takes the receipt of an operator's test: it is for no message, so it waits here. */

@@ -1,10 +1,8 @@
 import { testNumberOf } from '../../messages/numbers/test-numbers.ts';
-import type { Config } from '../../settings/settings.ts';
+import type { Environment } from '../../platform/environment.ts';
+import { sandboxCarrier } from '../carrier/carrier.ts';
 import { type CarrierHealth, type RouteDecision, type RouteFacts, route } from './routing.ts';
 import type { RouteTable } from './table.ts';
-
-/** The name and key of the sandbox's carrier, whose phones are virtual. */
-export const sandboxCarrier = 'sandbox';
 
 export const virtualPhones: CarrierHealth = {
   key: sandboxCarrier,
@@ -19,7 +17,7 @@ export const virtualPhones: CarrierHealth = {
  * them where a route names them, and while no other carrier is connected.
  */
 export function routeIn(
-  environment: Config['environment'],
+  environment: Environment,
   facts: RouteFacts,
   table: RouteTable,
   configured: readonly CarrierHealth[],
@@ -31,7 +29,7 @@ export function routeIn(
 }
 
 /** Test numbers know no routes. */
-export function isTestNumber(environment: Config['environment'], to: string): boolean {
+export function isTestNumber(environment: Environment, to: string): boolean {
   return environment === 'sandbox' && testNumberOf(to) !== undefined;
 }
 

@@ -2,12 +2,13 @@ import type { Api } from '../../http/route.ts';
 import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { Environment } from '../../platform/environment.ts';
 import { invalidField, notFound } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
-import type { Config } from '../../settings/settings.ts';
+import { sandboxCarrier } from '../carrier/carrier.ts';
 import { carrierKey, readCarriersAt } from '../carrier/store.ts';
 import type { CarrierDirectory } from './directory.ts';
-import { routeIn, sandboxCarrier, virtualPhones } from './environment.ts';
+import { routeIn, virtualPhones } from './environment.ts';
 import { decideAgain, factsOfText } from './record.ts';
 import { findRoutedText, type RoutedText } from './routed-text-store.ts';
 import type { RouteDecision, RouteFacts } from './routing.ts';
@@ -36,7 +37,7 @@ export interface RouteExplainOptions {
   database: Database;
   clock: Clock;
   directory: Pick<CarrierDirectory, 'list' | 'table'>;
-  environment: Config['environment'];
+  environment: Environment;
 }
 
 export type ExplainRoute = (question: Question) => Promise<Explained>;

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/database/database.ts';
+import { sandboxCarrier } from '../carrier/carrier.ts';
 import { type CarrierRow, readCarriersAndVersion } from '../carrier/store.ts';
-import { sandboxCarrier } from './environment.ts';
 import { emptyTable, type RouteTable } from './table.ts';
 import { readTableAfter } from './table-store.ts';
 

@@ -1,5 +1,5 @@
 import type { TextToSend } from '../../messages/text/text-to-send.ts';
-import type { Config } from '../../settings/settings.ts';
+import type { Environment } from '../../platform/environment.ts';
 import { routeIn } from './environment.ts';
 import { asksForCountry, type CarrierHealth } from './routing.ts';
 import type { RouteRule, RouteTable } from './table.ts';
@@ -17,7 +17,7 @@ export interface NextCarrier {
 
 /** What a node knows of carriers and routes. */
 export interface CarriersNow {
-  environment: Config['environment'];
+  environment: Environment;
   table: RouteTable;
   health: readonly CarrierHealth[];
   countryOf: (to: string) => string | undefined;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Config } from '../../settings/settings.ts';
+import type { Environment } from '../../platform/environment.ts';
 import { type CarrierBind, canSend } from '../carrier/bind-store.ts';
-import type { ConfiguredCarrier } from '../setup/watch.ts';
+import type { CarrierFacts } from '../carrier/configured.ts';
 import { isTestNumber } from './environment.ts';
 import { openingAfter } from './hours.ts';
 import { matchingRule } from './matching.ts';
@@ -11,7 +11,7 @@ import { emptyTable, type RouteTable } from './table.ts';
 
 /** The carriers, their health and the routes, as a node that moves texts sees them. */
 export interface CarrierOutlook {
-  setRoutes(carriers: readonly ConfiguredCarrier[], table: RouteTable): void;
+  setRoutes(carriers: readonly CarrierFacts[], table: RouteTable): void;
   setBinds(binds: readonly CarrierBind[]): void;
   readonly table: RouteTable;
   /** The carriers that some texts should leave, or all. */
@@ -34,7 +34,7 @@ export interface Troubled {
 
 export interface CarrierOutlookOptions {
   clock: Clock;
-  environment: Config['environment'];
+  environment: Environment;
   countryOf: (to: string) => string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface CarrierOutlookOptions {
 const recoveredMs = 15_000;
 
 export function createCarrierOutlook({ clock, environment, countryOf }: CarrierOutlookOptions): CarrierOutlook {
-  let carriers: readonly ConfiguredCarrier[] = [];
+  let carriers: readonly CarrierFacts[] = [];
   let table = emptyTable;
   let up = new Set<number>();
   let open = new Map<number, string[]>();

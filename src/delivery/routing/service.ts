@@ -1,10 +1,10 @@
 import { validationError } from '../../http/request/validation.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Note, Tx } from '../../platform/database/database.ts';
+import type { Environment } from '../../platform/environment.ts';
 import { ApiError, type FieldProblem } from '../../platform/errors.ts';
-import type { Config } from '../../settings/settings.ts';
+import { sandboxCarrier } from '../carrier/carrier.ts';
 import { notifyCarriers, readCarriers } from '../carrier/store.ts';
-import { sandboxCarrier } from './environment.ts';
 import { type GivenRoute, toRule } from './schema.ts';
 import type { RouteRule } from './table.ts';
 import { insertTable, lockRoutes, readNewestTable } from './table-store.ts';
@@ -28,7 +28,7 @@ export interface RouteService {
 export interface RouteServiceOptions {
   database: Database;
   clock: Clock;
-  environment: Config['environment'];
+  environment: Environment;
   /** Called after a change, before its answer: this node reads the table at once. */
   onChanged?: () => Promise<void>;
 }

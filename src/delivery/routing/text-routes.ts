@@ -2,8 +2,8 @@ import { noCarrier } from '../../messages/channel.ts';
 import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
 import type { RouteText, TextFacts, TextRoute } from '../../messages/text/text-route.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Environment } from '../../platform/environment.ts';
 import { unavailable } from '../../platform/errors.ts';
-import type { Config } from '../../settings/settings.ts';
 import type { CarrierDirectory } from './directory.ts';
 import { routeIn, virtualPhones } from './environment.ts';
 import { type Routed, toRouting } from './record.ts';
@@ -24,7 +24,7 @@ export interface TextRoutes {
 export interface TextRoutesOptions {
   directory: CarrierDirectory;
   clock: Clock;
-  environment: Config['environment'];
+  environment: Environment;
 }
 
 /** What is known of a code before it is decided whether to send it. */

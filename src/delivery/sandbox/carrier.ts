@@ -2,7 +2,7 @@ import { testNumberOf } from '../../messages/numbers/test-numbers.ts';
 import type { Log } from '../../platform/log.ts';
 import { createWakeableSleep } from '../../platform/work/wakeable-sleep.ts';
 import type { Carrier, OutgoingText, SubmitResult } from '../carrier/carrier.ts';
-import { sandboxCarrier } from '../routing/environment.ts';
+import { sandboxCarrier } from '../carrier/carrier.ts';
 
 /** The part of the sandbox's virtual phones that this carrier uses. */
 export interface Phones {

@@ -3,33 +3,10 @@ import { sameBytes } from '../../platform/crypto/secrets.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { type CarrierRow, carrierAccount, carrierKey, findCarrier } from '../carrier/store.ts';
+import type { CallbackCarrier, CallbackCarriers } from '../http/callbacks/carriers.ts';
 import { callbackPath, openCallbackToken } from '../http/callbacks/token.ts';
-import type { HttpProfile } from '../http/profile.ts';
 import { profileOf } from '../http/settings.ts';
 import { openCarrier } from './kinds.ts';
-
-/** A carrier that a provider reports to. */
-export interface CallbackCarrier {
-  id: number;
-  name: string;
-  key: string;
-  account: string;
-  version: number;
-  token: string;
-  profile: HttpProfile;
-  confirmsOptOuts: boolean;
-  awaitsReceipts: boolean;
-}
-
-/** The carriers with callbacks, as this node knows them. */
-export interface CallbackCarriers {
-  /** Takes the newest rows. */
-  follow(rows: readonly CarrierRow[]): void;
-  /** Whether a path has the token of a known carrier. */
-  knows(path: string): boolean;
-  /** The carrier with this name and token, also if it is newer than what this node knows. */
-  find(name: string, token: string): Promise<CallbackCarrier | undefined>;
-}
 
 const longestToken = 64;
 

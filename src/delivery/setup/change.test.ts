@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { settingsWith } from '../../../test/support/smpp-settings.ts';
+import type { ConfiguredSmppCarrier } from '../smpp/carrier.ts';
 import { type SmppSettings, smppSettingsSchema } from '../smpp/settings.ts';
 import { isOver } from './change.ts';
-import type { ConfiguredSmppCarrier } from './watch.ts';
 
 const configured = (settings: Partial<SmppSettings> = {}): ConfiguredSmppCarrier => ({
   id: 1,

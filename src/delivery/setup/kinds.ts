@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../platform/crypto/keys.ts';
+import type { Environment } from '../../platform/environment.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
 import { createAddressGuard } from '../../platform/http-out/address-guard.ts';
-import type { Config } from '../../settings/settings.ts';
 import { addressProblems } from '../carrier/address.ts';
 import type { CarrierKind, CarrierRow } from '../carrier/store.ts';
 import { isOtherHttpAccount, joinHttpSecrets, keepHttpSecrets, splitHttpSecrets } from '../http/secrets.ts';
@@ -26,11 +26,7 @@ interface Checked {
 }
 
 /** All problems of settings, their addresses included. `carrier` is right only if there are none. */
-export async function checkCarrier(
-  kind: CarrierKind,
-  given: unknown,
-  environment: Config['environment'],
-): Promise<Checked> {
+export async function checkCarrier(kind: CarrierKind, given: unknown, environment: Environment): Promise<Checked> {
   if (kind === 'http') {
     const { settings, problems } = checkHttpSettings(structuredClone(given));
     const carrier: CarrierSettings = { kind, settings };
@@ -41,10 +37,7 @@ export async function checkCarrier(
   return { carrier, problems: problems.length > 0 ? problems : await addressProblems(environment, hostsOf(settings)) };
 }
 
-async function httpAddressProblems(
-  settings: HttpSettings,
-  environment: Config['environment'],
-): Promise<FieldProblem[]> {
+async function httpAddressProblems(settings: HttpSettings, environment: Environment): Promise<FieldProblem[]> {
   const guard = createAddressGuard({ environment, allowPrivate: settings.allow_private });
   const found = await Promise.all(
     addressOf(settings).map(async ({ field, url }) => ({ field, message: await guard.problem(url) })),

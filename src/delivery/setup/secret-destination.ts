@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldProblem } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import { type CarrierSettings, splitCarrier } from './kinds.ts';
 
 /** Settings that say where secrets go, and who can read them on the way. */
@@ -45,8 +46,4 @@ function secretNames(carrier: CarrierSettings): string[] {
 function isGiven(given: unknown, [name = '', ...rest]: string[]): boolean {
   const value = isObject(given) && Object.hasOwn(given, name) ? given[name] : undefined;
   return rest.length === 0 ? typeof value === 'string' : isGiven(value, rest);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

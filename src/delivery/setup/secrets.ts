@@ -1,4 +1,5 @@
 import type { KeyRing } from '../../platform/crypto/keys.ts';
+import { isObject } from '../../platform/is-object.ts';
 import type { SmppSettings } from '../smpp/settings.ts';
 
 /** What is never read back. */
@@ -60,10 +61,6 @@ function keepKey({ key, ...tls }: Record<string, unknown>, before: SmppSettings[
   const kept = before === false || tls.cert === undefined ? undefined : before.key;
   const used = key === undefined ? kept : key;
   return (used ?? null) === null ? tls : { ...tls, key: used };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Seals for one row: a copy in another row cannot be opened. Null when there is nothing to seal. */

@@ -3,8 +3,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database, Note, Tx } from '../../platform/database/database.ts';
 import { violates } from '../../platform/database/errors.ts';
+import type { Environment } from '../../platform/environment.ts';
 import { ApiError, type FieldProblem, notFound } from '../../platform/errors.ts';
-import type { Config } from '../../settings/settings.ts';
 import { type CarrierBind, deleteBindsOf, readBinds } from '../carrier/bind-store.ts';
 import {
   type CarrierKind,
@@ -25,7 +25,6 @@ import {
 import { callbackUrls, newCallbackToken, openCallbackToken, sealCallbackToken } from '../http/callbacks/token.ts';
 import type { CallbackUrls } from '../http/profile.ts';
 import { hideSecrets } from '../http/secrets.ts';
-import { hasAwaitedTexts } from '../receipts/awaited-texts.ts';
 import { namesOf } from '../routing/known-routes.ts';
 import type { RouteRule } from '../routing/table.ts';
 import { lockRoutes, readNewestTable } from '../routing/table-store.ts';
@@ -81,8 +80,10 @@ export interface CarrierServiceOptions {
   database: Database;
   clock: Clock;
   keys: KeyRing;
-  environment: Config['environment'];
+  environment: Environment;
   publicUrl: string;
+  /** Whether receipts of the carrier's texts may still come. */
+  hasAwaitedTexts: (tx: Tx, carrier: CarrierRow, nowMs: number) => Promise<boolean>;
   /** Called after a change, before its answer: this node reads the rows at once. */
   onChanged?: () => Promise<void>;
 }
@@ -91,7 +92,7 @@ export interface CarrierServiceOptions {
 const mostTries = 5;
 
 export function createCarrierService(options: CarrierServiceOptions): CarrierService {
-  const { database, clock, keys, environment, publicUrl, onChanged = async () => {} } = options;
+  const { database, clock, keys, environment, publicUrl, hasAwaitedTexts, onChanged = async () => {} } = options;
 
   async function withBinds(rows: CarrierRow[]): Promise<LiveCarrier[]> {
     const ids = rows.map(({ id }) => id);

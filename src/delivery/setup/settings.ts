@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { problemsOf, validationError } from '../../http/request/validation.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import { receiptErrorsProblem } from '../../smpp/receipt-errors.ts';
 import { submitErrorsProblem } from '../../smpp/submit-errors.ts';
 import { type CarrierKind, carrierKinds } from '../carrier/store.ts';
@@ -158,8 +159,4 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
     else merged.set(name, mergePatch(merged.get(name), value));
   }
   return Object.fromEntries(merged);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,33 +6,14 @@ import { type CarrierPoll, createCarrierPoll } from '../carrier/poll.ts';
 import { type CarrierRow, carrierAccount, carrierKey } from '../carrier/store.ts';
 import { findWaitingTests } from '../carrier/test-store.ts';
 import { openCallbackToken } from '../http/callbacks/token.ts';
+import type { ConfiguredHttpCarrier } from '../http/carrier.ts';
 import { createKnownRoutes } from '../routing/known-routes.ts';
 import type { RouteTable } from '../routing/table.ts';
-import { type CarrierSettings, openCarrier } from './kinds.ts';
+import type { ConfiguredSmppCarrier } from '../smpp/carrier.ts';
+import { openCarrier } from './kinds.ts';
 
 /** A carrier that a worker has to run, with its secrets. */
-export type ConfiguredCarrier = CarrierFacts & CarrierSettings;
-export type ConfiguredSmppCarrier = Extract<ConfiguredCarrier, { kind: 'smpp' }>;
-export type ConfiguredHttpCarrier = Extract<ConfiguredCarrier, { kind: 'http' }>;
-
-interface CarrierFacts {
-  id: number;
-  key: string;
-  account: string;
-  name: string;
-  /** In the addresses of its callbacks; null if it has none. */
-  callbackToken: string | null;
-  /** Rises with each change of settings, and when it is paused or resumed. */
-  version: number;
-  generation: number;
-  paused: boolean;
-  /** The log is to be written when this is newer than the last one written. */
-  logWantedAtMs: number | null;
-  /** An operator wants the next try to connect at once, each time this is newer. */
-  tryWantedAtMs: number | null;
-  /** A test waits for a worker: `claimTest` takes it. */
-  testWaiting: boolean;
-}
+export type ConfiguredCarrier = ConfiguredSmppCarrier | ConfiguredHttpCarrier;
 
 export interface WatchOptions {
   database: Database;

@@ -1,16 +1,19 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { BindState as ShownBind } from '../carrier/bind-store.ts';
 import type { Answer, OutgoingText, ReceiveReceipts } from '../carrier/carrier.ts';
+import type { CarrierFacts } from '../carrier/configured.ts';
 import type { LogEntry } from '../carrier/log-store.ts';
 import { receiptKeysOf } from '../carrier/receipt-keys.ts';
 import type { RunningCarrier } from '../carrier/running.ts';
 import type { BindSlots, WantedSlots } from '../carrier/slots.ts';
-import type { ConfiguredSmppCarrier } from '../setup/watch.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
 import { createPduLog, type PduLog } from './pdu-log.ts';
 import { createReceiptInbox, type DeliveredCount, type ReceiptInbox } from './receipt-inbox.ts';
 import { createSmppSender } from './sender.ts';
+import type { SmppSettings } from './settings.ts';
 import { createCarrierTrial } from './trial.ts';
+
+export type ConfiguredSmppCarrier = CarrierFacts & { kind: 'smpp'; settings: SmppSettings };
 
 export interface SmppCarrierOptions {
   configured: ConfiguredSmppCarrier;
@@ -33,7 +36,7 @@ const marginMs = 15_000;
 const drainMs = 3000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
-export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
+export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<ConfiguredSmppCarrier> {
   const { slots, clock, byDefault, isAllowedAddress, onCount, onUnreported, onBindsChange } = options;
   const { key, account, id } = options.configured;
   let current = options.configured.settings;
@@ -138,7 +141,6 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier {
     submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
     setPaused: sender.setPaused,
     update(configured) {
-      if (configured.kind !== 'smpp') return;
       current = configured.settings;
       changeSlots();
       changeBinds();

@@ -1,29 +1,15 @@
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
 import type { Pdu } from '../../smpp/pdu.ts';
+import type { PduRecorder } from '../../smpp/pdu-recorder.ts';
 import { statusWords } from '../../smpp/submit-errors.ts';
 import { shownCarrierId } from '../carrier/id.ts';
+import type { PduLogEntry } from '../carrier/log-store.ts';
 import { type KeptReceipt, keepReceipt, readKeptReceipt } from './logged-receipt.ts';
 
 const kept = 200;
 
-/** What operators see of a PDU: no text, no secret, no number. */
-export interface PduLogEntry {
-  at: string;
-  direction: 'in' | 'out';
-  command: string;
-  status: number;
-  sequence: number;
-  message_id: string | null;
-  carrier_message_id: string | null;
-  /** The last three digits of the phone's number. */
-  number_ends: string | null;
-  /** The error of an answer, or the state and error of a receipt, in the carrier's own words. */
-  reported: string | null;
-}
-
 /** The last 200 PDUs of a bind, over all of its sessions. */
-export interface PduLog {
-  record(direction: 'in' | 'out', pdu: Pdu, messageId?: string | null): void;
+export interface PduLog extends PduRecorder {
   /** The oldest first. */
   entries(): PduLogEntry[];
 }

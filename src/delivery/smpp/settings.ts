@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { charsets } from '../../smpp/charset.ts';
+import { errorMaps } from '../../smpp/receipt-errors.ts';
 
 const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description && { description }) });
@@ -10,10 +12,7 @@ const idForm = Type.Union([Type.Literal('exact'), Type.Literal('hex'), Type.Lite
 const port = Type.Integer({ minimum: 1, maximum: 65_535, default: 2775 });
 const certificate = Type.Optional(text(16_384, 'PEM'));
 
-/** Names of the texts that a charset can carry, in SMPP's data_coding: the first that fits a text is used. */
-export const charsets = ['gsm7/0', 'gsm7packed/0', 'latin1/3', 'latin1/0', 'ascii/1', 'ucs2/8'] as const;
 export const longForms = ['udh16', 'udh8', 'sar', 'payload'] as const;
-export const errorMaps = ['gsm-map', 'vonage', 'twilio', '8x8', 'infobip'] as const;
 /** One of these names. TypeBox infers nothing from a mapped list, so the type is said. */
 const literals = <Name extends string>(names: readonly Name[], byDefault?: Name, description?: string) =>
   Type.Unsafe<Name>(

@@ -1,9 +1,9 @@
-import { type Charset, type CharsetName, charsetOf, chooseCharset, encodeText } from '../../smpp/charset.ts';
+import { type Charset, type CharsetName, charsetOf, charsets, chooseCharset, encodeText } from '../../smpp/charset.ts';
 import { type SubmitFields, type Tlv, tlvTags } from '../../smpp/pdu.ts';
 import { fitsInOnePart, splitText } from '../../smpp/split-text.ts';
 import type { OutgoingText } from '../carrier/carrier.ts';
 import { destinationAddress, sourceAddress } from './addresses.ts';
-import { charsets, longForms, type SmppSettings } from './settings.ts';
+import { longForms, type SmppSettings } from './settings.ts';
 import { validityPeriod } from './validity.ts';
 
 type Text = Pick<OutgoingText, 'messageId' | 'to' | 'from' | 'text' | 'templateId' | 'expiresAtMs' | 'form'>;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Carrier, Receipt, SubmitResult } from '../carrier/carrier.ts';
+import { isNumber } from '../carrier/reported-number.ts';
 import { type ClaimedTest, type TestStep, testReceiptWithinMs } from '../carrier/test-store.ts';
 import { describeReceipt, describeResult, noReceipts, sendTestText, type Told } from '../carrier/test-text.ts';
-import { isNumber } from '../receipts/matching.ts';
 import type { SmppSettings } from './settings.ts';
 
 export interface TextTestOptions {

@@ -2,9 +2,9 @@ import { lanes } from '../../messages/message-queue.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { Environment } from '../../platform/environment.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Woken } from '../../platform/work/wake-list.ts';
-import type { Config } from '../../settings/settings.ts';
 import { createCarrierOutcomes } from '../attempts/outcomes.ts';
 import type { ClaimedText } from '../attempts/queued-text.ts';
 import { canSend, readBinds } from '../carrier/bind-store.ts';
@@ -47,7 +47,7 @@ export interface CarrierSetOptions {
   node: string;
   /** Carriers that are always there: the sandbox's. */
   fixed: Carrier[];
-  environment: Config['environment'];
+  environment: Environment;
   countryOf: (to: string) => string | undefined;
   /** `onBindsChange` is to be called when a connection has come or gone. */
   createCarrier: (configured: ConfiguredCarrier, onBindsChange: () => void) => RunningCarrier;

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import { reasonSchema } from '../../accounts/audit/reason.ts';
 import { findOwnerEmails } from '../../accounts/people/member-store.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
@@ -7,7 +8,6 @@ import type { Database } from '../../platform/database/database.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';
 import { type Sender, type SenderStatus, senderStatuses } from '../../registry/sender.ts';
 import type { DecidedSender, SenderService } from '../../registry/sender-service.ts';
-import { reasonSchema } from '../operator/reason.ts';
 import { applicationParams } from './application-api.ts';
 import { senderBody, senderSchema, toSender } from './sender-record.ts';
 

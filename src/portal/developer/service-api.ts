@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type Route, route } from '../../http/route.ts';
+import type { Environment } from '../../platform/environment.ts';
 import { scopeFor } from '../../registry/application.ts';
 import type { PlanService } from '../../registry/plan-service.ts';
 import type { Config } from '../../settings/settings.ts';
@@ -8,7 +9,7 @@ const serviceSchema = Type.Object(
   {
     name: Type.String(),
     version: Type.String(),
-    environment: Type.Unsafe<Config['environment']>({ type: 'string', enum: ['sandbox', 'production'] }),
+    environment: Type.Unsafe<Environment>({ type: 'string', enum: ['sandbox', 'production'] }),
     base_url: Type.String(),
     token_url: Type.String(),
     plans: Type.Array(Type.Object({ name: Type.String(), per_minute: Type.Integer(), burst: Type.Integer() })),

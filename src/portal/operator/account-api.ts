@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
+import { reasonSchema } from '../../accounts/audit/reason.ts';
 import { findAccount, type ListedAccount, listAccounts, setDisabled } from '../../accounts/people/account-store.ts';
 import { mostMembers } from '../../accounts/people/member-service.ts';
 import { findOwnerEmails, listMembers } from '../../accounts/people/member-store.ts';
@@ -16,7 +17,6 @@ import { isId } from '../../platform/ids.ts';
 import type { CredentialService } from '../../registry/credential-service.ts';
 import type { RegistryService } from '../../registry/registry-service.ts';
 import { holdWebhooks, resumeWebhooks, untilWebhooksHeld } from '../../webhooks/accounts.ts';
-import { reasonSchema } from './reason.ts';
 
 export interface OperatorAccountOptions {
   database: Database;

@@ -8,8 +8,8 @@ import { smppSettingsSchema } from '../../delivery/smpp/settings.ts';
 import { pageQuery, pageSchema, readPage, toPage } from '../../http/list-page.ts';
 import { itemKeyword } from '../../http/request/validation.ts';
 import { type Call, type Route, route } from '../../http/route.ts';
+import type { Environment } from '../../platform/environment.ts';
 import { invalidField } from '../../platform/errors.ts';
-import type { Config } from '../../settings/settings.ts';
 import { carrierParams, carrierRoute, carrierSchema, carriersPath, toCarrier } from './carrier-record.ts';
 import { createCarrierTestRoutes } from './carrier-test-api.ts';
 import { createPresetRoutes } from './preset-api.ts';
@@ -18,7 +18,7 @@ export interface CarrierRoutesOptions {
   carriers: CarrierService;
   tests: CarrierTestService;
   logs: CarrierLogService;
-  environment: Config['environment'];
+  environment: Environment;
 }
 
 /** The service checks settings: what they may be depends on the kind. */

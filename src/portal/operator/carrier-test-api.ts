@@ -13,14 +13,14 @@ import {
 } from '../../messages/numbers/phone-number.ts';
 import { longestSender, rightSender, senderProblem } from '../../messages/numbers/sender.ts';
 import { longestText, rightText, textProblem } from '../../messages/text/text.ts';
+import type { Environment } from '../../platform/environment.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
-import type { Config } from '../../settings/settings.ts';
 import { carrierParams, carrierRoute, carriersPath, logEntrySchema, testSchema, toTest } from './carrier-record.ts';
 
 export interface CarrierTestRoutesOptions {
   tests: CarrierTestService;
   logs: CarrierLogService;
-  environment: Config['environment'];
+  environment: Environment;
 }
 
 const startedSchema = Type.Object({ id: recordId('tst') }, { title: 'StartedCarrierTest' });

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import { reasonSchema } from '../../accounts/audit/reason.ts';
 import { findOwnerEmails } from '../../accounts/people/member-store.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -7,7 +8,6 @@ import type { Database } from '../../platform/database/database.ts';
 import type { DecidedRegistration, RegistryService } from '../../registry/registry-service.ts';
 import { registrationSchema, toRegistration } from '../developer/registration-api.ts';
 import { createAllowanceRoutes } from './allowance-api.ts';
-import { reasonSchema } from './reason.ts';
 
 const waitingSchema = Type.Object(
   {

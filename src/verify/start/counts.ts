@@ -71,38 +71,39 @@ const countStatement = {
     ) open on true`,
 };
 
-/**
- * The starts for a prefix in the last hour where no rule counts them: for an explanation only, from the latest rows.
- */
+/** A prefix of an application, by which neighbours are counted. */
+export type CountedPrefix = Pick<CountedDestination, 'applicationId' | 'prefix'>;
+
+/** Counts the starts for each prefix in the last hour where no rule counts them. Returns one count per prefix, in order. */
 export async function countNeighbours(
   tx: Tx,
-  { applicationId, prefix }: CountedDestination,
+  prefixes: CountedPrefix[],
   limit: number,
   nowMs: number,
-): Promise<number> {
+): Promise<number[]> {
   const { rows } = await tx.query<{ starts: number }>(neighboursStatement, [
-    uuidOf(applicationId),
-    prefix,
-    // A colon sorts after the digits.
-    `${prefix}:`,
-    prefix.length + 4,
+    prefixes.map(({ applicationId }) => uuidOf(applicationId)),
+    prefixes.map(({ prefix }) => prefix),
     uuidFloor(nowMs - hourMs),
     limit,
     uuidFloor(nowMs + dayMs),
   ]);
-  return rows[0]?.starts ?? 0;
+  return rows.map(({ starts }) => starts);
 }
 
-/** However many numbers an attacker tries, an explanation reads no more rows. */
+/** An explanation reads at most this many rows of a prefix, of all applications. */
 const mostNeighbours = 1000;
+// A colon sorts after the digits.
 const neighbours = (table: string, more: string) => `select application_id, recipient from ${table}
-  where recipient >= $2 and recipient < $3 and verification_id >= $5 and verification_id < $7 ${more} limit ${mostNeighbours}`;
+  where recipient >= p.prefix and recipient < p.prefix || ':' and verification_id >= $3 and verification_id < $5 ${more}
+  limit ${mostNeighbours}`;
 const neighboursStatement = {
   name: 'count-neighbours',
-  text: `select count(*) as starts from (select from (
+  text: `select (select count(*) from (select from (
       (${neighbours('pending_verification', '')}) union all
       (${neighbours('ended_verification', `and status in (${endsOfStarted})`)})) n
-    where application_id = $1 and length(recipient) = $4 limit $6) s`,
+    where application_id = p.application_id and length(recipient) = length(p.prefix) + 4 limit $4) s) as starts
+    from unnest($1::uuid[], $2::text[]) with ordinality as p(application_id, prefix, place) order by p.place`,
 };
 
 /** What an application told of a person is known no longer than a day. */

@@ -3,10 +3,9 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import type { InboundSource, InboundText, Receipt } from '../../carrier/carrier.ts';
-import type { Receipts } from '../../receipts/receipts.ts';
-import type { CallbackCarrier, CallbackCarriers } from '../../setup/callback-carriers.ts';
 import type { ReceiptDescription } from '../description.ts';
 import { createTogether } from '../together.ts';
+import type { CallbackCarrier, CallbackCarriers } from './carriers.ts';
 import { inboundProof, leavesBodyOpen } from './proof-settings.ts';
 import { isProven } from './proofs.ts';
 import { readInbound, readReceipts } from './reader.ts';
@@ -30,7 +29,8 @@ export interface CallbacksOptions {
   database: Database;
   clock: Clock;
   carriers: Pick<CallbackCarriers, 'find'>;
-  receipts: Pick<Receipts, 'apply'>;
+  /** Resolves once the receipts are on disk. */
+  receipts: { apply(carrier: CallbackCarrier, receipts: Receipt[]): Promise<void> };
   receiveInbound: ReceiveInboundFrom;
   onCount: (carrier: string, name: CallbackCount, by: number) => void;
 }

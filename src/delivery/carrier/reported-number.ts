@@ -1,0 +1,10 @@
+/** Carriers write numbers with and without prefixes, so the end decides. */
+const comparedDigits = 8;
+
+/** Whether a receipt's number is this one of ours; undefined where its mask hides how many digits it has. */
+export function isNumber(number: string, ours: string): boolean | undefined {
+  if (!number.includes('*')) return ours.slice(-comparedDigits) === number.slice(-comparedDigits);
+  const digits = ours.replace('+', '');
+  if (number.length !== digits.length) return undefined;
+  return [...number].every((character, place) => character === '*' || character === digits[place]);
+}
