@@ -38,6 +38,14 @@ export function createOwnOptOuts(options: {
 
   const withHashes = ({ told, number }: OwnOptOut): PutOptOut => ({ told, number, hashed: hashed(number) });
 
+  /** A second put of the same opt-out finds what the first made. */
+  async function putAll(tx: Tx, puts: readonly OwnOptOut[]): Promise<ToldOptOut[]> {
+    const distinct = [...new Map(puts.map((put) => [keyOf(put), put])).values()];
+    const there = await putOwnOptOuts(tx, distinct.map(withHashes), clock);
+    const byKey = new Map(distinct.map((put, index) => [keyOf(put), there[index]]));
+    return puts.flatMap((put) => byKey.get(keyOf(put)) ?? []);
+  }
+
   return createBatch<OwnOptOut, ToldOptOut | ApiError | null>({
     database,
     clock,
@@ -53,7 +61,7 @@ export function createOwnOptOuts(options: {
       );
       const results: (ToldOptOut | ApiError | null)[] = [];
       for (const { puts, removal } of inOrder(items)) {
-        if (puts.length > 0) results.push(...(await putOwnOptOuts(tx, puts.map(withHashes), clock)));
+        if (puts.length > 0) results.push(...(await putAll(tx, puts)));
         if (removal !== undefined) results.push(await remove(tx, removal.told, removal.number));
       }
       return results;
@@ -63,20 +71,17 @@ export function createOwnOptOuts(options: {
 
 const keyOf = ({ told, number }: OwnOptOut) => `${told.applicationId} ${number}`;
 
-/** Puts that follow each other are one statement, up to the next removal or a second put of the same opt-out. */
+/** Puts that follow each other are one statement, up to the next removal. */
 function inOrder(items: readonly OwnOptOut[]): { puts: OwnOptOut[]; removal?: OwnOptOut }[] {
   const runs: { puts: OwnOptOut[]; removal?: OwnOptOut }[] = [];
-  let keys = new Set<string>();
   for (const item of items) {
     let run = runs.at(-1);
-    if (run === undefined || run.removal !== undefined || (item.act === 'put' && keys.has(keyOf(item)))) {
+    if (run === undefined || run.removal !== undefined) {
       run = { puts: [] };
       runs.push(run);
-      keys = new Set();
     }
     if (item.act === 'remove') run.removal = item;
     else run.puts.push(item);
-    keys.add(keyOf(item));
   }
   return runs;
 }
