@@ -1,11 +1,11 @@
+import { createAccountRoutes } from './accounts/account-api.ts';
 import { createAuditRoutes } from './accounts/audit/api.ts';
 import type { Audit } from './accounts/audit/audit.ts';
-import { createAccountRoutes } from './accounts/people/account-api.ts';
-import { createMemberRoutes } from './accounts/people/member-api.ts';
-import type { MemberService } from './accounts/people/member-service.ts';
-import { createPersonRoutes } from './accounts/people/person-api.ts';
-import type { PersonService } from './accounts/people/person-service.ts';
-import { createSignInRoutes } from './accounts/sign-in/api.ts';
+import { createMemberRoutes } from './accounts/member-api.ts';
+import type { MemberService } from './accounts/member-service.ts';
+import { createPersonRoutes } from './accounts/person-api.ts';
+import type { PersonService } from './accounts/person-service.ts';
+import { createSignInRoutes } from './accounts/sign-in-api.ts';
 import { type CallbackRoutesOptions, createCallbackRoutes } from './delivery/http/callbacks/api.ts';
 import { createFeedRoutes, type FeedRoutesOptions, feedAuth } from './events/feed-api.ts';
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';

@@ -10,62 +10,77 @@ import { settings } from '../src/settings/settings.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 
-/** Who may import whom. The files beside the folders put everything together: they import all, and none imports them. */
+const delivery = (...rooms: string[]) => rooms.map((room) => `delivery/${room}`);
+const domains = ['registry', 'metering', 'messages', 'verify', 'delivery', 'quality', 'inbound', 'events', 'webhooks'];
+
+/** The rooms, and what each may import besides platform. A name stands for all rooms below it. */
 const mayImport: Record<string, string[]> = {
   platform: [],
-  backup: ['platform'],
-  http: ['platform'],
-  edge: ['http', 'platform'],
-  registry: ['http', 'platform'],
-  metering: ['http', 'platform'],
-  events: ['http', 'platform'],
-  // A change of a record writes its event by the same statement.
-  messages: ['events', 'http', 'platform'],
-  identity: ['registry', 'http', 'platform'],
-  verify: ['messages', 'events', 'http', 'platform'],
-  delivery: ['messages', 'events', 'http', 'platform'],
-  sandbox: ['messages', 'http', 'platform'],
-  // Counts what delivery does, and reads what its stores tell.
-  quality: ['delivery', 'messages', 'http', 'platform'],
-  // Gets what carriers report, and asks to send answers.
-  inbound: ['delivery', 'messages', 'events', 'http', 'platform'],
-  // The virtual SMSC speaks with the carriers' codec.
-  smsc: ['delivery', 'platform'],
-  // The portal reads from every domain.
-  portal: [
-    'registry',
-    'metering',
-    'messages',
-    'verify',
-    'delivery',
-    'quality',
-    'inbound',
-    'events',
-    'http',
-    'platform',
+  // Reads the environment. Rooms that need plans or the guard's limits import their types from it.
+  settings: [],
+  backup: [],
+  http: [],
+  edge: ['http'],
+  registry: ['settings', 'http'],
+  metering: ['http'],
+  events: ['http'],
+  webhooks: ['events', 'http'],
+  messages: ['events', 'http'],
+  identity: ['registry', 'http'],
+  verify: ['settings', 'messages', 'events', 'http'],
+  // The protocol itself, for carriers and for the virtual SMSC.
+  smpp: ['messages'],
+  smsc: ['smpp'],
+  'delivery/carrier': ['smpp', 'messages'],
+  'delivery/routing': [...delivery('carrier'), 'messages', 'http'],
+  'delivery/smpp': [...delivery('carrier'), 'smpp', 'messages'],
+  'delivery/http': [...delivery('carrier'), 'messages', 'http'],
+  'delivery/sandbox': [...delivery('carrier'), 'messages'],
+  'delivery/setup': [...delivery('carrier', 'routing', 'smpp', 'http', 'sandbox'), 'smpp', 'messages', 'http'],
+  'delivery/attempts': [...delivery('carrier', 'routing'), 'messages', 'events', 'http'],
+  'delivery/queue': [...delivery('attempts', 'carrier', 'routing'), 'messages', 'events', 'http'],
+  'delivery/receipts': [...delivery('queue', 'attempts', 'carrier', 'routing'), 'messages', 'events', 'http'],
+  'delivery/worker': [
+    ...delivery('receipts', 'queue', 'attempts', 'carrier', 'routing', 'setup'),
+    ...['messages', 'events', 'http'],
   ],
+  sandbox: ['messages', 'http'],
+  // Counts what delivery does, and reads its stores.
+  quality: [...delivery('carrier', 'routing', 'queue', 'attempts', 'receipts'), 'messages', 'http'],
+  inbound: [...delivery('carrier'), 'messages', 'events', 'http'],
+  'accounts/people': ['http'],
+  'accounts/audit': ['http'],
+  'accounts/sign-in': ['accounts/people', 'http'],
+  // What a person or an operator does with them.
+  accounts: ['accounts/people', 'accounts/sign-in', 'accounts/audit', 'http'],
+  // The portal reads from every domain.
+  'portal/developer': ['accounts', 'settings', ...domains, 'http'],
+  'portal/operator': ['portal/developer', 'accounts', 'settings', ...domains, 'http'],
 };
 
 /** These put everything together: they import all, and only the files beside the folders import them. */
-const composing = 'compose';
+const composing = ['compose', 'commands'];
+
+/** More source files in one folder are a sign for a room. */
+const mostFiles = 30;
 
 /** Every table has one owner: the folder whose stores read and write it. */
 const ownerOf: Record<string, string[]> = {
   // Credentials of a disabled account open nothing, and its webhooks wait.
-  account: ['portal', 'registry', 'events'],
-  person: ['portal'],
-  member: ['portal'],
-  invitation: ['portal'],
-  second_factor: ['portal'],
-  audit: ['portal'],
-  recovery_code: ['portal'],
-  session: ['portal'],
-  one_time_link: ['portal'],
-  sign_in_throttle: ['portal'],
-  sign_in: ['portal'],
-  known_address: ['portal'],
+  account: ['accounts', 'registry', 'webhooks'],
+  person: ['accounts'],
+  member: ['accounts'],
+  invitation: ['accounts'],
+  second_factor: ['accounts'],
+  audit: ['accounts'],
+  recovery_code: ['accounts'],
+  session: ['accounts'],
+  one_time_link: ['accounts'],
+  sign_in_throttle: ['accounts'],
+  sign_in: ['accounts'],
+  known_address: ['accounts'],
   // Webhooks take turns by account.
-  application: ['registry', 'events'],
+  application: ['registry', 'webhooks'],
   registration: ['registry'],
   api_key: ['registry'],
   oauth_client: ['registry'],
@@ -100,15 +115,17 @@ const ownerOf: Record<string, string[]> = {
   carrier_bind: ['delivery'],
   carrier_log: ['delivery'],
   carrier_test: ['delivery'],
-  event: ['events'],
+  // Webhooks read events in their order.
+  event: ['events', 'webhooks'],
   event_default: ['events'],
   event_listener: ['events'],
-  webhook: ['events'],
-  webhook_secret: ['events'],
-  webhook_course: ['events'],
-  webhook_delivery: ['events'],
-  webhook_delivery_default: ['events'],
-  webhook_replay: ['events'],
+  // Events are written for applications that have a listener.
+  webhook: ['webhooks', 'events'],
+  webhook_secret: ['webhooks'],
+  webhook_course: ['webhooks'],
+  webhook_delivery: ['webhooks'],
+  webhook_delivery_default: ['webhooks'],
+  webhook_replay: ['webhooks'],
   total_day: ['quality'],
   carrier_minute: ['quality'],
   alert: ['quality'],
@@ -152,7 +169,10 @@ const ownerOf: Record<string, string[]> = {
 interface SourceFile {
   /** Below `src`, like `platform/clock.ts`. */
   name: string;
+  /** Its first folder: the owner of tables. */
   folder: string | undefined;
+  /** The room that it is in; undefined for the files beside the folders. */
+  room: string | undefined;
   text: string;
   imports: string[];
 }
@@ -162,11 +182,17 @@ const files: SourceFile[] = readdirSync(source, { recursive: true })
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => {
     const text = readFileSync(join(source, name), 'utf8');
-    return { name, folder: folderOf(name), text, imports: importsOf(text) };
+    return { name, folder: folderOf(name), room: roomOf(name), text, imports: importsOf(text) };
   });
 
 function folderOf(name: string): string | undefined {
   return name.includes('/') ? name.split('/')[0] : undefined;
+}
+
+/** The longest name in the table that the file lies below, or its first folder. */
+function roomOf(name: string): string | undefined {
+  const rooms = Object.keys(mayImport).filter((room) => name.startsWith(`${room}/`));
+  return rooms.sort((one, other) => other.length - one.length)[0] ?? folderOf(name);
 }
 
 function importsOf(text: string): string[] {
@@ -185,25 +211,58 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/(^|\s)\/\/.*$/gm, '');
 }
 
+function assertNoCircle(imported: ReadonlyMap<string, ReadonlySet<string>>): void {
+  const done = new Set<string>();
+  const visit = (name: string, path: string[]): void => {
+    if (path.includes(name)) assert.fail(`a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`);
+    if (done.has(name)) return;
+    for (const target of imported.get(name) ?? []) visit(target, [...path, name]);
+    done.add(name);
+  };
+  for (const name of imported.keys()) visit(name, []);
+}
+
 describe('import directions', () => {
-  test('every folder is in the table of the architecture', () => {
-    const folders = new Set(files.flatMap(({ folder }) => folder ?? []));
+  test('every folder is in the table of the rooms', () => {
+    const rooms = new Set(files.flatMap(({ room }) => room ?? []));
     assert.deepEqual(
-      [...folders].filter((folder) => folder !== composing && !Object.hasOwn(mayImport, folder)),
+      [...rooms].filter((room) => !composing.includes(room) && !Object.hasOwn(mayImport, room)),
       [],
     );
   });
 
-  test('a folder imports only what the table allows it', () => {
+  test('a room imports only what the table allows it', () => {
     const forbidden = files.flatMap((file) => {
-      const { folder } = file;
-      if (folder === undefined || folder === composing) return [];
-      const allowed = [folder, ...(mayImport[folder] ?? [])];
+      const { room } = file;
+      if (room === undefined || composing.includes(room)) return [];
+      const allowed = [room, 'platform', ...(mayImport[room] ?? [])];
+      const isAllowed = (target = '') => allowed.some((name) => target === name || target.startsWith(`${name}/`));
       return ownImports(file)
-        .filter((target) => !allowed.includes(folderOf(target) ?? ''))
+        .filter((target) => !isAllowed(roomOf(target)))
         .map((target) => `${file.name} imports ${target}`);
     });
     assert.deepEqual(forbidden, []);
+  });
+
+  test(`a folder has at most ${mostFiles} source files`, () => {
+    const counts = new Map<string, number>();
+    for (const { name } of files) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1);
+    assert.deepEqual(
+      [...counts].filter(([, count]) => count > mostFiles),
+      [],
+    );
+  });
+
+  test('no two rooms need each other, by whatever way round', () => {
+    const imported = new Map<string, Set<string>>();
+    for (const file of files) {
+      if (file.room === undefined) continue;
+      const rooms = imported.get(file.room) ?? new Set();
+      for (const target of ownImports(file)) rooms.add(roomOf(target) ?? '');
+      rooms.delete(file.room);
+      imported.set(file.room, rooms);
+    }
+    assertNoCircle(imported);
   });
 
   test('nothing imports main.ts, and nothing of the product imports a test', () => {
@@ -216,15 +275,7 @@ describe('import directions', () => {
   });
 
   test('no two files need each other, by whatever way round, types included', () => {
-    const importsOfName = new Map(files.map((file) => [file.name, ownImports(file)]));
-    const done = new Set<string>();
-    const visit = (name: string, path: string[]): void => {
-      if (path.includes(name)) assert.fail(`a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`);
-      if (done.has(name)) return;
-      for (const target of importsOfName.get(name) ?? []) visit(target, [...path, name]);
-      done.add(name);
-    };
-    for (const { name } of files) visit(name, []);
+    assertNoCircle(new Map(files.map((file) => [file.name, new Set(ownImports(file))])));
   });
 
   test('the quick lane has one door: server.ts imports its lane, and nothing else imports any of it', () => {
@@ -317,7 +368,7 @@ describe('one source each', () => {
   for (const [what, pattern] of Object.entries(guarded)) {
     test(`${what} comes from platform/ or main.ts`, () => {
       const users = files
-        .filter(({ folder, name }) => folder !== 'platform' && name !== 'main.ts')
+        .filter(({ folder, name }) => folder !== 'platform' && folder !== 'settings' && name !== 'main.ts')
         .filter(({ text }) => pattern.test(withoutComments(text)));
       assert.deepEqual(
         users.map(({ name }) => name),

@@ -1,6 +1,6 @@
-import { createMemberService } from '../accounts/people/member-service.ts';
-import { createPersonRemoval } from '../accounts/people/person-removal.ts';
-import { createPersonService } from '../accounts/people/person-service.ts';
+import { createMemberService } from '../accounts/member-service.ts';
+import { createPersonRemoval } from '../accounts/person-removal.ts';
+import { createPersonService } from '../accounts/person-service.ts';
 import { createSignInChallenges } from '../accounts/sign-in/challenge.ts';
 import { createSignInLog } from '../accounts/sign-in/log.ts';
 import { createHasher, type PasswordCost } from '../accounts/sign-in/password.ts';

@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { suspendCredentials } from '../registry/suspended-credentials.ts';
 import { endPendingVerifications } from '../verify/after-restore.ts';
+import { endLeases } from '../webhooks/after-restore.ts';
 
 export interface RestoredStore {
   texts: number;
@@ -24,8 +25,9 @@ export async function afterRestore(
 ): Promise<RestoredStore> {
   const { clock, madeAt, trustCredentials } = options;
   const nowMs = clock.nowMs();
-  // First of all: the changes below are told by events.
+  // First, because the changes below emit events.
   await leapOverLostEvents(tx, nowMs);
+  await endLeases(tx);
   const verifications = await endPendingVerifications(tx, nowMs);
   const texts = await endWaitingTexts(tx, nowMs);
   if (!trustCredentials) await withdrawSigningKeys(tx);

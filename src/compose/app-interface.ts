@@ -1,4 +1,4 @@
-import type { PersonService } from '../accounts/people/person-service.ts';
+import type { PersonService } from '../accounts/person-service.ts';
 import type { PasswordCost } from '../accounts/sign-in/password.ts';
 import type { NodeWindows } from '../edge/node-windows.ts';
 import type { ProcessCount } from '../http/operations-api.ts';

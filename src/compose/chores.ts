@@ -1,5 +1,5 @@
-import { createPortalUpkeep } from '../accounts/people/upkeep.ts';
 import { createSignInUpkeep } from '../accounts/sign-in/upkeep.ts';
+import { createPortalUpkeep } from '../accounts/upkeep.ts';
 import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/attempts/store.ts';
 import { deleteOldLogs } from '../delivery/carrier/log-store.ts';
 import { deleteOldTests } from '../delivery/carrier/test-store.ts';

@@ -6,7 +6,7 @@ const leap = 2 ** 32;
 
 /**
  * Positions that were given out since the backup are not used again: else an event would have the id of another one. Every
- * cursor of before lies behind a gap now, and is refused. No worker holds a webhook.
+ * cursor of before lies behind a gap now, and is refused.
  */
 export async function leapOverLostEvents(tx: Tx, nowMs: number): Promise<void> {
   await tx.query(`select setval('event_position', greatest(last_value, $1::bigint) + $2::bigint) from event_position`, [
@@ -14,5 +14,4 @@ export async function leapOverLostEvents(tx: Tx, nowMs: number): Promise<void> {
     leap,
   ]);
   await tx.query(`update event_listener set since = nextval('event_position')`);
-  await tx.query('update webhook_course set claim = claim + 1, leased_until = null, asked_back = false');
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPortalUpkeep } from '../../src/accounts/people/upkeep.ts';
+import { createPortalUpkeep } from '../../src/accounts/upkeep.ts';
 import { dayMs } from '../../src/platform/clock.ts';
 import { pieceRows } from '../../src/platform/work/maintenance.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';

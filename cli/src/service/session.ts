@@ -1,6 +1,6 @@
 import type { Answer } from '../../../sdk/src/errors.ts';
 import { HeliographError } from '../../../sdk/src/index.ts';
-import type { AccountRecord, Challenge } from '../../../src/accounts/people/account-api.ts';
+import type { AccountRecord, Challenge } from '../../../src/accounts/account-api.ts';
 import type { Call } from '../command.ts';
 import { noCredentials } from '../exit.ts';
 import type { Place } from '../profile/place.ts';

@@ -3,7 +3,7 @@ import type { NodeLogEntry } from '../../../src/delivery/carrier/log-service.ts'
 import type { CarrierRecord, toTest } from '../../../src/portal/operator/carrier-record.ts';
 
 export type { AuditRecord as AuditEntry } from '../../../src/accounts/audit/api.ts';
-export type { OperatedSignIn } from '../../../src/accounts/sign-in/api.ts';
+export type { OperatedSignIn } from '../../../src/accounts/sign-in-api.ts';
 export type { RouteRule } from '../../../src/delivery/routing/table.ts';
 export type { ListedSenderRecord as ListedSender } from '../../../src/portal/developer/sender-api.ts';
 export type { SenderRecord } from '../../../src/portal/developer/sender-record.ts';

@@ -9,15 +9,15 @@ export type {
   AccountRecord as Account,
   Challenge,
   ShownPasswordReset,
-} from '../../../src/accounts/people/account-api.ts';
+} from '../../../src/accounts/account-api.ts';
 export type {
   InvitationRecord,
   MemberRecord,
   NewInvitation,
   ShownInvitation,
-} from '../../../src/accounts/people/member-api.ts';
-export type { SessionRecord } from '../../../src/accounts/people/person-api.ts';
-export type { SignInRecord } from '../../../src/accounts/sign-in/api.ts';
+} from '../../../src/accounts/member-api.ts';
+export type { SessionRecord } from '../../../src/accounts/person-api.ts';
+export type { SignInRecord } from '../../../src/accounts/sign-in-api.ts';
 export type { Api as ApiName, Role } from '../../../src/http/route.ts';
 export type {
   ApplicationDetail,

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import { reasonSchema } from '../../accounts/audit/reason.ts';
+import { mostMembers } from '../../accounts/member-service.ts';
 import { findAccount, type ListedAccount, listAccounts, setDisabled } from '../../accounts/people/account-store.ts';
-import { mostMembers } from '../../accounts/people/member-service.ts';
 import { findOwnerEmails, listMembers } from '../../accounts/people/member-store.ts';
-import type { PersonService } from '../../accounts/people/person-service.ts';
 import { roleSchema } from '../../accounts/people/role.ts';
+import type { PersonService } from '../../accounts/person-service.ts';
 import { deleteSessionsFor } from '../../accounts/sign-in/session-store.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { pathParameter } from '../../http/list-page.ts';
-import { type Call, type Route, requireDeveloper, route } from '../../http/route.ts';
-import { toTimestamp } from '../../platform/clock.ts';
-import { notFound } from '../../platform/errors.ts';
-import type { Audit, Deed } from '../audit/audit.ts';
-import type { Self } from '../sign-in/self.ts';
+import { pathParameter } from '../http/list-page.ts';
+import { type Call, type Route, requireDeveloper, route } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import { notFound } from '../platform/errors.ts';
 import { newPassword, secondFactorCode } from './account-api.ts';
+import type { Audit, Deed } from './audit/audit.ts';
 import type { PersonService } from './person-service.ts';
+import type { Self } from './sign-in/self.ts';
 
 const currentPassword = Type.String({ maxLength: 1024, description: 'The password that you have now' });
 

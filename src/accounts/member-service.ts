@@ -1,19 +1,19 @@
-import type { Role } from '../../http/route.ts';
-import { type Clock, dayMs } from '../../platform/clock.ts';
-import type { KeyRing } from '../../platform/crypto/keys.ts';
-import { keyedHash } from '../../platform/crypto/secrets.ts';
-import { type Database, type Note, noted, type Tx } from '../../platform/database/database.ts';
-import { ApiError, invalidField, notFound } from '../../platform/errors.ts';
-import { isId, newId } from '../../platform/ids.ts';
-import { newLinkToken, tokenForm } from '../sign-in/one-time-links.ts';
-import { requireGoodPassword } from '../sign-in/password-rules.ts';
-import type { PasswordWork } from '../sign-in/password-work.ts';
-import type { Sessions } from '../sign-in/session.ts';
-import type { SignedIn } from '../sign-in/sign-in.ts';
-import { requireEmail } from './email.ts';
-import * as invitations from './invitation-store.ts';
-import * as members from './member-store.ts';
-import * as people from './person-store.ts';
+import type { Role } from '../http/route.ts';
+import { type Clock, dayMs } from '../platform/clock.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { keyedHash } from '../platform/crypto/secrets.ts';
+import { type Database, type Note, noted, type Tx } from '../platform/database/database.ts';
+import { ApiError, invalidField, notFound } from '../platform/errors.ts';
+import { isId, newId } from '../platform/ids.ts';
+import { requireEmail } from './people/email.ts';
+import * as invitations from './people/invitation-store.ts';
+import * as members from './people/member-store.ts';
+import * as people from './people/person-store.ts';
+import { newLinkToken, tokenForm } from './sign-in/one-time-links.ts';
+import { requireGoodPassword } from './sign-in/password-rules.ts';
+import type { PasswordWork } from './sign-in/password-work.ts';
+import type { Sessions } from './sign-in/session.ts';
+import type { SignedIn } from './sign-in/sign-in.ts';
 
 export interface MemberServiceOptions {
   database: Database;

@@ -1,9 +1,9 @@
-import { type Clock, toTimestamp } from '../../platform/clock.ts';
-import type { Database } from '../../platform/database/database.ts';
-import { idFloor } from '../../platform/ids.ts';
-import { pieceRows } from '../../platform/work/maintenance.ts';
-import { deleteOldEntries } from '../audit/store.ts';
-import { addressKnownMs, forgottenAfterMs } from '../sign-in/throttle.ts';
+import { type Clock, toTimestamp } from '../platform/clock.ts';
+import type { Database } from '../platform/database/database.ts';
+import { idFloor } from '../platform/ids.ts';
+import { pieceRows } from '../platform/work/maintenance.ts';
+import { deleteOldEntries } from './audit/store.ts';
+import { addressKnownMs, forgottenAfterMs } from './sign-in/throttle.ts';
 
 /**
  * The most rows of failed sign-ins to keep. An attacker with many addresses can invent e-mails as fast as we hash

@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { nullable, recordId } from '../../http/list-page.ts';
-import { exampleId } from '../../http/openapi/field-examples.ts';
-import { type Route, requireDeveloper, route } from '../../http/route.ts';
-import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
-import { notFound } from '../../platform/errors.ts';
-import type { Audit } from '../audit/audit.ts';
-import { challengeLength } from '../sign-in/challenge.ts';
-import type { LinkDeed } from '../sign-in/one-time-links.ts';
-import type { Challenged, SignedIn } from '../sign-in/sign-in.ts';
-import { emailPattern, longestEmail } from './email.ts';
+import { nullable, recordId } from '../http/list-page.ts';
+import { exampleId } from '../http/openapi/field-examples.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
+import { notFound } from '../platform/errors.ts';
+import type { Audit } from './audit/audit.ts';
+import { emailPattern, longestEmail } from './people/email.ts';
+import { roleSchema } from './people/role.ts';
 import type { Owner, PersonService } from './person-service.ts';
-import { roleSchema } from './role.ts';
+import { challengeLength } from './sign-in/challenge.ts';
+import type { LinkDeed } from './sign-in/one-time-links.ts';
+import type { Challenged, SignedIn } from './sign-in/sign-in.ts';
 
 export const emailSchema = Type.String({
   maxLength: longestEmail,

@@ -1,15 +1,15 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { pathParameter, recordId } from '../../http/list-page.ts';
-import { exampleId } from '../../http/openapi/field-examples.ts';
-import { type Route, requireDeveloper, route } from '../../http/route.ts';
-import { toTimestamp } from '../../platform/clock.ts';
-import type { Audit, Deed } from '../audit/audit.ts';
+import { pathParameter, recordId } from '../http/list-page.ts';
+import { exampleId } from '../http/openapi/field-examples.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
 import { createSignInReply, emailSchema, linkToken, newPassword, signInAnswers } from './account-api.ts';
-import type { Invitation } from './invitation-store.ts';
+import type { Audit, Deed } from './audit/audit.ts';
 import type { Joined, MemberService } from './member-service.ts';
-import type { Member } from './member-store.ts';
+import type { Invitation } from './people/invitation-store.ts';
+import type { Member } from './people/member-store.ts';
+import { roleSchema } from './people/role.ts';
 import type { PersonService } from './person-service.ts';
-import { roleSchema } from './role.ts';
 
 export interface MemberRoutesOptions {
   people: PersonService;

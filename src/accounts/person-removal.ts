@@ -1,8 +1,8 @@
-import type { Database, Note, Tx } from '../../platform/database/database.ts';
-import { ApiError } from '../../platform/errors.ts';
-import { deleteSignInsOf } from '../sign-in/store.ts';
-import * as members from './member-store.ts';
-import * as people from './person-store.ts';
+import type { Database, Note, Tx } from '../platform/database/database.ts';
+import { ApiError } from '../platform/errors.ts';
+import * as members from './people/member-store.ts';
+import * as people from './people/person-store.ts';
+import { deleteSignInsOf } from './sign-in/store.ts';
 
 export interface PersonRemovalOptions {
   database: Database;

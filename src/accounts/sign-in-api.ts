@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { nullable, pageQuery, pageSchema, readPage, recordId, toPage } from '../../http/list-page.ts';
-import { type Route, requireDeveloper, route } from '../../http/route.ts';
-import { toTimestamp } from '../../platform/clock.ts';
-import type { Database } from '../../platform/database/database.ts';
-import { notFound } from '../../platform/errors.ts';
-import { longestEmail, requireEmail } from '../people/email.ts';
-import type { PersonService } from '../people/person-service.ts';
-import { listSignIns, type SignInRow } from './store.ts';
-import { type SignInOutcome, type SignInWay, signInOutcomes, signInWays } from './way.ts';
+import { nullable, pageQuery, pageSchema, readPage, recordId, toPage } from '../http/list-page.ts';
+import { type Route, requireDeveloper, route } from '../http/route.ts';
+import { toTimestamp } from '../platform/clock.ts';
+import type { Database } from '../platform/database/database.ts';
+import { notFound } from '../platform/errors.ts';
+import { longestEmail, requireEmail } from './people/email.ts';
+import type { PersonService } from './person-service.ts';
+import { listSignIns, type SignInRow } from './sign-in/store.ts';
+import { type SignInOutcome, type SignInWay, signInOutcomes, signInWays } from './sign-in/way.ts';
 
 const signInSchema = Type.Object(
   {
