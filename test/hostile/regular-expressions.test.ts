@@ -95,8 +95,8 @@ test('those that are put together when a file is loaded, or by a function', asyn
   assert.deepEqual(
     inFiles,
     [
-      'http/request/validation.ts',
       'accounts/people/email.ts',
+      'http/request/validation.ts',
       'registry/api-key.ts',
       'verify/texts/autofill.ts',
       'verify/texts/sender-name.ts',

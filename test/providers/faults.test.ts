@@ -164,7 +164,9 @@ test('connections are used again, and there are no more than concurrency', async
   await connect({ concurrency: 3 });
   const texts = await Promise.all(Array.from({ length: 30 }, () => world.send()));
   for (const { id } of texts) await world.untilStatus(id, 'sent');
-  assert.equal(double.requests.length, 30);
+  // A text that an earlier test left behind may come to this carrier, too.
+  const ours = new Set(texts.map(({ id }) => id));
+  assert.equal(double.requests.filter((request) => ours.has(bodyOf(request).id ?? '')).length, 30);
   assert.ok(double.connections <= 6, `${double.connections} connections for 30 texts, 3 at once`);
 });
 
