@@ -23,16 +23,19 @@ export interface Settings {
   defects?: readonly Defect[];
 }
 
-export type Fault =
-  | 'lost answer'
-  | 'failed read'
-  | 'silence'
-  | 'disconnect'
-  | 'stall'
-  | 'death'
-  | 'clock'
-  | 'rejection'
-  | 'pause';
+export const faults = [
+  'lost answer',
+  'failed read',
+  'silence',
+  'disconnect',
+  'stall',
+  'death',
+  'clock',
+  'rejection',
+  'pause',
+] as const;
+
+export type Fault = (typeof faults)[number];
 
 /** `claim left`, `no expiry`, `no revision` and `late submit` were found by this model. */
 export type Defect =
