@@ -1,4 +1,5 @@
 import type { Message } from '../messages/message.ts';
+import { newMessage } from '../messages/new-message.ts';
 import { measure } from '../messages/text/text.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
@@ -77,35 +78,19 @@ export interface Reply {
 /** An ordinary message of the application that holds the number, by the carrier that the text came from. */
 export function toMessage({ to, from, text, carrier, holder }: Reply, clock: Clock): Message {
   const nowMs = clock.nowMs();
-  const { count, encoding, characters, remaining } = measure(text);
-  return {
+  return newMessage({
     id: newId('msg', clock),
     applicationId: holder.applicationId,
     api: holder.api,
-    verificationId: null,
     channel: 'sms',
     to,
     sender: from,
-    body: text,
-    template: null,
-    status: 'queued',
-    encoding,
-    segmentCount: count,
-    characters,
-    remaining,
-    reference: null,
-    errorCode: null,
     correlationId: newId('req', clock),
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
-    sentAtMs: null,
-    deliveredAtMs: null,
-    possibleDuplicates: 0,
+    nowMs,
     expiresAtMs: nowMs + validMs,
-    carrier,
     lane: 'bulk',
-    sentAs: null,
-    deferredUntilMs: null,
-    sendAtMs: null,
-  };
+    segments: measure(text),
+    route: { carrier, sentAs: null, deferredUntilMs: null, routing: undefined },
+    body: text,
+  });
 }

@@ -1,9 +1,9 @@
 import { hourMs, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
+import type { CountedRow } from '../platform/work/count-book.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
 import { type Span, stepOf } from '../platform/work/steps.ts';
 import { answerBounds } from './answer-times.ts';
-import type { CountedRow } from './count-book.ts';
 
 /** The counts of a minute, in the order in which they are kept; the times of answers follow them. */
 export const minuteColumns = ['attempts', 'throttled', 'in_doubt', 'sent', 'reported'] as const;

@@ -1,8 +1,8 @@
 import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
+import type { CountedRow } from '../platform/work/count-book.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
-import type { CountedRow } from './count-book.ts';
 
 /** The counts of a day, in the order in which they are kept. */
 export const dayColumns = [

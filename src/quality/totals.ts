@@ -6,8 +6,8 @@ import { type Clock, dayMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { newId, uuidTimeMs } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
+import { createCountBook } from '../platform/work/count-book.ts';
 import { bucketOf } from './answer-times.ts';
-import { createCountBook } from './count-book.ts';
 import { createCountries } from './country-of.ts';
 import {
   countedMinutesMs,

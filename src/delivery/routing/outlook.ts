@@ -1,7 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/environment.ts';
-import { type CarrierBind, canSend } from '../carrier/bind-store.ts';
+import type { CarrierBind } from '../carrier/bind-store.ts';
 import type { CarrierFacts } from '../carrier/configured.ts';
+import { bindsOf, createTroubleTimes, healthOf, isDown } from './carriers-now.ts';
 import { isTestNumber } from './environment.ts';
 import { openingAfter } from './hours.ts';
 import { matchingRule } from './matching.ts';
@@ -38,31 +39,16 @@ export interface CarrierOutlookOptions {
   countryOf: (to: string) => string | undefined;
 }
 
-/** A carrier that works again for less than this, like one that is being probed, has not recovered. */
-const recoveredMs = 15_000;
-
 export function createCarrierOutlook({ clock, environment, countryOf }: CarrierOutlookOptions): CarrierOutlook {
   let carriers: readonly CarrierFacts[] = [];
   let table = emptyTable;
-  let up = new Set<number>();
-  let open = new Map<number, string[]>();
+  let binds: readonly CarrierBind[] = [];
   let health: CarrierHealth[] = [];
-  /** Since when each carrier cannot send, or cannot send to some countries, and when it was last so. */
-  const since = new Map<string, { fromMs: number; lastMs: number }>();
+  const times = createTroubleTimes(clock);
 
   function update(): void {
-    health = carriers.map(({ id, key, name, paused }) => ({
-      key,
-      name,
-      paused,
-      up: up.has(id),
-      open: open.get(id) ?? [],
-    }));
-    const nowMs = clock.steadyMs();
-    for (const [key, { lastMs }] of since) if (lastMs < nowMs - recoveredMs) since.delete(key);
-    for (const { key } of health.filter(isTroubled)) {
-      since.set(key, { fromMs: since.get(key)?.fromMs ?? nowMs, lastMs: nowMs });
-    }
+    health = carriers.map((carrier) => healthOf(carrier, bindsOf(binds, carrier)));
+    times.note(health.filter(isTroubled).map(({ key }) => key));
   }
 
   return {
@@ -71,9 +57,8 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       table = newTable;
       update();
     },
-    setBinds(binds) {
-      up = new Set(binds.filter(canSend).map(({ carrierId }) => carrierId));
-      open = openOf(binds);
+    setBinds(newBinds) {
+      binds = newBinds;
       update();
     },
     get table() {
@@ -83,7 +68,7 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       health.filter(isTroubled).map((carrier) => ({
         key: carrier.key,
         isDown: isDown(carrier),
-        sinceMs: since.get(carrier.key)?.fromMs ?? clock.steadyMs(),
+        sinceMs: times.sinceMs(carrier.key) ?? clock.steadyMs(),
       })),
     isAvailable(key, to) {
       const found = health.find((carrier) => carrier.key === key);
@@ -97,19 +82,6 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       return rule?.hours ? openingAfter(rule.hours, clock.nowMs()) : null;
     },
   };
-}
-
-/** The open countries of all nodes together. */
-export function openOf(binds: readonly CarrierBind[]): Map<number, string[]> {
-  const open = new Map<number, string[]>();
-  for (const { carrierId, open: countries = [] } of binds) {
-    if (countries.length > 0) open.set(carrierId, [...new Set([...(open.get(carrierId) ?? []), ...countries])]);
-  }
-  return open;
-}
-
-function isDown({ paused, up }: CarrierHealth): boolean {
-  return paused || !up;
 }
 
 function isTroubled(carrier: CarrierHealth): boolean {
