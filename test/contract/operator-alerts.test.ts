@@ -482,7 +482,7 @@ test('metrics show the same, with carrier and country, and no number', async () 
   await app.app.alerts.look();
   const text = await app.app.metrics.text();
   for (const line of [
-    'heliograph_alerts{kind="account_refused",carrier="acme",country=""} 1',
+    'heliograph_alert{kind="account_refused",carrier="acme",country=""} 1',
     'heliograph_queue_oldest_seconds{carrier="acme",lane="bulk"} 30',
     'heliograph_carrier_up{carrier="acme"} 0',
     'heliograph_carrier_refused{carrier="acme"} 1',
