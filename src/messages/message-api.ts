@@ -85,7 +85,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       operationId: names.preview,
       summary: 'Preview a text without sending it',
       description:
-        'Tells how many segments the text takes, which characters make it longer, and what `smart_encoding` would save. It costs nothing.',
+        'Shows how many segments the text takes, which characters make it longer, and what `smart_encoding` would save. It costs nothing.',
       body: rules.preview,
       idempotent: true,
       answers: {

@@ -2,7 +2,7 @@ import type { Message } from './message.ts';
 import type { Segments } from './text/text.ts';
 import type { TextRoute } from './text/text-route.ts';
 
-/** What differs between new messages: the caller's request, and its route. */
+/** The fields that differ between new messages: the caller's request, and its route. */
 export interface NewMessage
   extends Pick<
     Message,

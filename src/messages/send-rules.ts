@@ -1,3 +1,4 @@
+// Tests: test/contract/sms-messages.test.ts, test/openapi/as-strict.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
 import { isLongerThan } from '../http/request/text-bounds.ts';

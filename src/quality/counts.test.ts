@@ -5,7 +5,7 @@ import { answerBounds, bucketOf, quantileOf } from './answer-times.ts';
 import { wilson } from './conversion/wilson.ts';
 import { toCsv } from './csv.ts';
 
-test('Wilson: the bounds are shares, contain the share, and come closer with more cases', () => {
+test('Wilson: the bounds lie between 0 and 1, contain the rate, and come closer with more cases', () => {
   fc.assert(
     fc.property(fc.nat(10_000), fc.integer({ min: 1, max: 10_000 }), (some, cases) => {
       const hits = Math.min(some, cases);
@@ -35,7 +35,7 @@ test('the quantile of answer times is the bound that the sorted times give', () 
   assert.equal(quantileOf([0, 0], 0.95), undefined);
 });
 
-test('CSV: quotes where needed, and no cell that a spreadsheet would run', () => {
+test('CSV has quotes where needed, and no cell that a spreadsheet would run', () => {
   const cells = ['plain', 'a,b', 'say "hi"', '=1+1', '+A', '-2', '+447700900123', '@x', ' x', null, 1.5];
   assert.equal(
     toCsv(['title'], [cells]),

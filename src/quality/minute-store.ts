@@ -42,7 +42,7 @@ const writeStatement = {
   text: `insert into carrier_minute (node, minute, carrier, country, revision, took, ${columns})
     select $1, minute, carrier, country, revision, took::integer[], ${columns}
     from unnest($2::timestamptz[], $3::text[], $4::text[], $5::integer[], $6::text[],
-      ${minuteColumns.map((_, place) => `$${7 + place}::integer[]`).join(', ')})
+      ${minuteColumns.map((_, index) => `$${7 + index}::integer[]`).join(', ')})
       as t(minute, carrier, country, revision, took, ${columns})
     on conflict (minute, carrier, country, node) do update set revision = excluded.revision, took = excluded.took,
       ${minuteColumns.map((column) => `${column} = excluded.${column}`).join(', ')}
@@ -60,7 +60,7 @@ export async function deleteOldMinutes(tx: Tx, nowMs: number): Promise<number> {
 
 export type MinuteTotals = Record<MinuteColumn, number> & { carrier: string; country: string };
 
-/** What carriers did with texts that were accepted between two times, by carrier and country. */
+/** Counts of texts that were accepted between two times, by carrier and country. */
 export async function readMinutes(tx: Tx, fromMs: number, toMs: number): Promise<MinuteTotals[]> {
   const sums = minuteColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
   const { rows } = await tx.query<MinuteTotals>(
@@ -75,7 +75,7 @@ const mostGroups = 10_000;
 
 export type SubmitsOfStep = Record<MinuteColumn, number> & { step: number };
 
-/** What carriers did with texts that were accepted between two times, by step. */
+/** Counts of texts that were accepted between two times, by step. */
 export async function readSubmitsBySteps(
   tx: Tx,
   { fromMs, toMs, stepMs }: Omit<Span, 'applicationId'>,
@@ -88,17 +88,17 @@ export async function readSubmitsBySteps(
   return rows;
 }
 
-/** How long answers took, by carrier: counts by the bounds of `answer-times.ts`. */
+/** Answer times by carrier: counts by the bounds of `answer-times.ts`. */
 export async function readAnswerTimes(
   tx: Tx,
   fromMs: number,
   toMs: number,
 ): Promise<{ carrier: string; took: number[] }[]> {
   const { rows } = await tx.query<{ carrier: string; took: number[] }>(
-    `select carrier, array_agg(total order by place) as took from (
-       select carrier, place, sum(count) as total from carrier_minute cross join lateral
-         unnest(took) with ordinality as t(count, place)
-       where minute >= $1 and minute < $2 group by carrier, place) as places
+    `select carrier, array_agg(total order by bucket) as took from (
+       select carrier, bucket, sum(count) as total from carrier_minute cross join lateral
+         unnest(took) with ordinality as t(count, bucket)
+       where minute >= $1 and minute < $2 group by carrier, bucket) as buckets
      group by carrier limit $3`,
     [toTimestamp(fromMs), toTimestamp(toMs), mostGroups],
   );

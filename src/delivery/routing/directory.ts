@@ -33,7 +33,7 @@ export interface CarrierDirectoryOptions {
   database: Database;
   clock: Clock;
   log: Log;
-  /** Gets the rows of each read, with what only some need of them. */
+  /** Called with the rows of each read. */
   onRows?: (rows: readonly CarrierRow[]) => void;
 }
 

@@ -1,3 +1,4 @@
+// Tests: test/smpp/failover.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/environment.ts';
 import type { CarrierBind } from '../carrier/bind-store.ts';
@@ -15,11 +16,11 @@ export interface CarrierOutlook {
   setRoutes(carriers: readonly CarrierFacts[], table: RouteTable): void;
   setBinds(binds: readonly CarrierBind[]): void;
   readonly table: RouteTable;
-  /** The carriers that some texts should leave, or all. */
+  /** Carriers that cannot send, to some countries or to all. */
   troubled(): Troubled[];
   /** Whether a carrier can take a text now. */
   isAvailable(key: string, to: string): boolean;
-  /** The best carrier for a text that works and that it has not been given to. */
+  /** The best working carrier that has not had the text yet. */
   next(text: MovingText, from: string): NextCarrier | undefined;
   /** Outside the hours of a text's route: when they begin. Null: it may leave now. */
   opensAtMs(text: MovingText): number | null;
@@ -27,9 +28,9 @@ export interface CarrierOutlook {
 
 export interface Troubled {
   key: string;
-  /** False if only the texts to some countries, or only codes, are concerned. */
+  /** False if only some countries, or only codes, are affected. */
   isDown: boolean;
-  /** Since when (steady) this node has seen it so. */
+  /** When (steady clock) this node first saw the trouble. */
   sinceMs: number;
 }
 

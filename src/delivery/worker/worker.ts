@@ -88,7 +88,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const states = createWorkerStates(alone ? 'recovering' : 'working');
   let running: Promise<unknown> = Promise.resolve();
 
-  /** Room that a claim has asked for, and whose texts the carrier does not have yet. */
+  /** Room that claims under way have reserved, until the carrier has their texts. */
   const reserved = { first: 0, bulk: 0 };
 
   function limits(): Capacity {
@@ -108,7 +108,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (waitMs > 0) await sleep.ignoringWakes(waitMs);
   }
 
-  /** Nothing of a claim is submitted before this has returned it: if it fails, the texts go back as they were. */
+  /** Submits nothing: if it fails, the texts go back to the queue unchanged. */
   async function take(most: Capacity, leaseMs: number) {
     const token = newToken();
     try {
@@ -171,7 +171,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     states.note('released');
   }
 
-  /** Queues what is due. Returns when the next text is. */
+  /** Queues due texts. Returns the time of the next one. */
   async function queueAllDue(): Promise<number | undefined> {
     for (;;) {
       const dueMs = await nextDueMs(database, carrier.key);
@@ -269,7 +269,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       await running;
       await carrier.stop();
       await submission.finished();
-      // Another worker would wait for the lease, and find them in doubt.
+      // Otherwise another worker would wait for the lease, and treat the texts as in doubt.
       if (unseen.size > 0) await unseen.giveBack().catch(noteFailure);
     },
     wake: polls.wake,

@@ -10,7 +10,7 @@ import { type HoldRow, listHolds } from '../guard-hold-store.ts';
 import { type MinuteTotals, readAnswerTimes, readMinutes } from '../minute-store.ts';
 import { dayOf, readTotals } from '../total-store.ts';
 
-/** What the rules look at: rows of Postgres, so that any node can tell. */
+/** The input of the rules: rows of Postgres, so that any node can judge. */
 export interface AlertFacts {
   nowMs: number;
   carriers: CarrierFacts[];
@@ -22,21 +22,21 @@ export interface AlertFacts {
   settled: MinuteTotals[];
   /** Receipts of the last hour that match no text after a minute. */
   unmatched: { carrier: string; count: number }[];
-  /** Quality by carrier and country: of late, and before. */
+  /** Codes and approvals by carrier and country: recent, and earlier. */
   codes: CodeFacts[];
   spend: SpendAlert[];
-  /** What is held back, or reported. */
+  /** Verifications that the guard holds back, or only reports. */
   holds: HoldRow[];
 }
 
-/** Sums of an hour or of days: they hardly change between two looks. */
+/** Sums of an hour or of days: they hardly change between two polls. */
 export type SlowFacts = Pick<AlertFacts, 'settled' | 'unmatched' | 'codes'>;
 
 export interface CarrierFacts {
   key: string;
   name: string;
   paused: boolean;
-  /** Whether it reports on texts at all. */
+  /** Whether the carrier sends receipts. */
   reports: boolean;
   binds: CarrierBind[];
   certificates: Certificate[];
@@ -54,14 +54,14 @@ export interface CodeFacts {
   before: { codes: number; approved: number };
 }
 
-/** Of an unmatched receipt the text may still be recorded. */
+/** A receipt younger than this may still find its text. */
 const matchedWithinMs = minuteMs;
 const mostUnmatched = 10_000;
 const mostSpend = 1000;
 const mostHolds = 1000;
 const baselineDays = 14;
 const mostGroups = 5000;
-/** Fewer codes than this say nothing. */
+/** Fewer codes than this are not significant. */
 export const enoughCodes = 200;
 
 /** Slow facts are read only if none are given. */
