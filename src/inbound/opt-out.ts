@@ -28,7 +28,7 @@ export function applicationScope(applicationId: string): Scope {
   return { kind: 'application', subject: applicationId };
 }
 
-/** The application that is notified when a scope changes, and the API in whose events it is notified. */
+/** The application that gets an event when a scope changes, and the API of that event. */
 export interface Notified {
   applicationId: string;
   api: Api;

@@ -25,7 +25,7 @@ export type TextToCheck = Pick<Message, 'id' | 'applicationId' | 'api' | 'to' | 
 /** A text that a carrier refused because its recipient does not want it. */
 export interface RefusedText {
   number: string;
-  /** What it was sent from. */
+  /** The sender of the text. */
   sender: string;
   /** The application that sent it. */
   notified: Notified;

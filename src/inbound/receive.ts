@@ -26,8 +26,8 @@ export interface InboundReceiverOptions extends KeywordOptions {
 export interface InboundReceiver {
   /**
    * Stores texts from phones and handles their keywords; all is on disk when it resolves. Repeats change nothing.
-   * Returns the records of the texts that are complete. A virtual phone belongs to one application, which gets its
-   * texts to any number, and they affect no other application.
+   * Returns the records of the texts that are complete. A virtual phone belongs to one application, and its texts
+   * affect no other.
    */
   receive(source: InboundSource, texts: InboundText[], phoneOf?: Holder): Promise<Inbound[]>;
   /** Delivers some of the texts that were not completed within an hour. Returns how many. */
@@ -164,7 +164,7 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
   };
 }
 
-/** One scope for each application, whose event belongs to the API of its first number. */
+/** One scope for each application. Its event belongs to the API of the application's first number. */
 function applicationScopes(holders: Holder[]): NotifiedScope[] {
   const notified = new Map<string, Holder>();
   for (const { applicationId, api } of holders)

@@ -180,7 +180,7 @@ const previewAnswer = Type.Object(
       Type.Object({
         character: Type.String({ examples: ['’'] }),
         index: Type.Integer({ description: 'Its place in the text, in UTF-16 units', examples: [4] }),
-        substitute: nullable(Type.String({ description: 'What smart_encoding puts there', examples: ["'"] })),
+        substitute: nullable(Type.String({ description: 'What smart_encoding writes instead', examples: ["'"] })),
       }),
       { description: `The first ${mostOffenders} characters that are not in GSM-7` },
     ),

@@ -14,7 +14,7 @@ export interface CodeOutcomesOptions {
   clock: Clock;
   /** Takes the next ended verifications in this transaction; `read` is 0 when there are none. */
   walkEnded: (tx: Tx, nowMs: number) => Promise<{ read: number; codes: EndedCode[]; blocked: RefusedStart[] }>;
-  /** Of these texts (uuids), those that more than one carrier had. */
+  /** Returns the texts (uuids) that more than one carrier had. */
   findShared: (tx: Tx, textIds: string[]) => Promise<Set<string>>;
   /** Counts numbers for the guard; undefined in the sandbox. */
   conversions: ConversionWatch | undefined;
@@ -34,8 +34,8 @@ const approvedIndex = dayColumns.indexOf('approved');
 
 /**
  * Counts the quality of carriers: how many codes that a single carrier sent were typed in. For the guard it counts the
- * numbers that got a code. Counting and the progress of the walk are one transaction, so each verification counts once.
- * Returns how many it read.
+ * numbers that got a code. One transaction with the progress of the walk, so each verification counts once. Returns how
+ * many it read.
  */
 export function createCodeOutcomes(options: CodeOutcomesOptions) {
   const { database, clock, walkEnded, findShared, conversions } = options;

@@ -58,11 +58,12 @@ export async function deleteOldMinutes(tx: Tx, nowMs: number): Promise<number> {
   return count;
 }
 
+const sums = minuteColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
+
 export type MinuteTotals = Record<MinuteColumn, number> & { carrier: string; country: string };
 
 /** Counts of texts that were accepted between two times, by carrier and country. */
 export async function readMinutes(tx: Tx, fromMs: number, toMs: number): Promise<MinuteTotals[]> {
-  const sums = minuteColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
   const { rows } = await tx.query<MinuteTotals>(
     `select carrier, country, ${sums} from carrier_minute where minute >= $1 and minute < $2
      group by carrier, country order by carrier, country limit $3`,
@@ -80,7 +81,6 @@ export async function readSubmitsBySteps(
   tx: Tx,
   { fromMs, toMs, stepMs }: Omit<Span, 'applicationId'>,
 ): Promise<SubmitsOfStep[]> {
-  const sums = minuteColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
   const { rows } = await tx.query<SubmitsOfStep>(
     `select ${stepOf('minute')} as step, ${sums} from carrier_minute where minute >= $1 and minute < $3 group by 1`,
     [toTimestamp(fromMs), stepMs, toTimestamp(toMs)],

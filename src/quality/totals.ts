@@ -33,7 +33,7 @@ export interface Totals {
   stop(): Promise<void>;
 }
 
-/** What happened, for the metrics of this node: the carrier's name and the country are labels. */
+/** An event for the metrics of this node, with the carrier's name and the country as labels. */
 export type TextEvent = SubmitResult['outcome'] | 'delivered' | 'undelivered' | 'failed';
 
 export interface TotalsOptions {

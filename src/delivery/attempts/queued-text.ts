@@ -37,7 +37,7 @@ export interface Claim extends OpenClaim {
 export interface ClaimedText {
   message: TextToSend;
   entry: QueueEntry;
-  /** Of a long text that was tried before. */
+  /** The parts of a long text that was tried before. */
   parts: readonly PartState[];
   /** The form of those parts; null if there are none. */
   form: string | null;

@@ -14,9 +14,9 @@ export interface SelectionOptions {
   log: Log;
   carrier: Carrier;
   renderText: (text: TextToSend) => string;
-  /** Of these verifications, those that still need their code. */
+  /** Returns the verifications that still need their code. */
   findPending: (verificationIds: string[]) => Promise<Set<string>>;
-  /** Of these texts, the ids of those that their recipients do not want. */
+  /** Returns the ids of texts that their recipients do not want. */
   findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** The next carrier of a text; undefined if no other carrier works. */
   nextCarrier: (text: ClaimedText) => NextCarrier | undefined;

@@ -123,7 +123,7 @@ export async function findAttempts(tx: Tx, messageIds: string[]): Promise<Map<st
   return found;
 }
 
-/** Of these messages (uuids), those that were submitted to another carrier than they have now. */
+/** Returns the messages (uuids) that were submitted to a carrier other than their present one. */
 export async function findOnSeveralCarriers(tx: Tx, messageIds: string[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ id: string }>(
     `select distinct t.message_id as id from text_attempt t join message m on m.id = t.message_id

@@ -103,7 +103,7 @@ function readEntries(row: ClaimRow): QueueEntry[] {
   }));
 }
 
-/** Of numbers, booleans or uuids, which Postgres never quotes. */
+/** Reads an array of numbers, booleans or uuids, which Postgres never quotes. */
 function readArray(text: string): string[] {
   return text.slice(1, -1).split(',');
 }

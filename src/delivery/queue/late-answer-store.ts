@@ -9,10 +9,8 @@ import { attemptsIn, type ClaimResults, idsOf, recordParts } from './result-stat
 import { entryParameters, entryRows } from './schedule-store.ts';
 
 /**
- * Records answers that came after the claim was closed. They settle texts that were not sent again. For the others the
- * carrier's id is kept, since its receipt may come first. The caller's transaction keeps a text from leaving the queue
- * without its record. Nothing is submitted here: the next claim does that. Returns the new carrier of each text that
- * has moved.
+ * Records answers that came after the claim was closed. They settle texts that were not sent again; for the others the
+ * carrier's id is kept, since its receipt may come first. Returns the new carrier of each moved text.
  */
 export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<string[]> {
   const { ended, carrier } = results;

@@ -8,9 +8,8 @@ import { attemptsIn, type ClaimResults, idsOf, recordParts } from './result-stat
 import { entryParameters, entryRows } from './schedule-store.ts';
 
 /**
- * Records results of a claim in one statement. The claim is closed, or keeps the texts that the carrier still has. The
- * statement changes nothing if the lease expired and the claim was released, or if it committed before and its answer
- * was lost. Texts that a receipt has settled stay unchanged.
+ * Records results of a claim in one statement, which closes the claim or keeps the texts that the carrier still has. It
+ * changes nothing if the claim was released, or if it committed before; and no text that a receipt has settled.
  */
 export async function recordClaim(
   tx: Tx,

@@ -48,9 +48,8 @@ interface Row extends Omit<WaitingText, 'api'> {
 }
 
 /**
- * Finds texts that wait for over a minute, or that may have been sent, oldest first. `searchedTo` is set when it
- * stopped before the page was full: a scheduled text is not stuck because it was accepted long ago, so entries are
- * checked one by one.
+ * Finds texts that wait for over a minute, or that may have been sent, oldest first. `searchedTo` is set if it stopped
+ * before the page was full: entries are checked one by one.
  */
 export async function findWaiting(
   tx: Tx,

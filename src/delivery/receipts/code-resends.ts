@@ -14,7 +14,7 @@ import type { MatchedReceipt } from './store.ts';
 
 /** What a resend of a code needs. */
 export interface CodeResendOptions {
-  /** Of these verifications, those that still need their code. */
+  /** Returns the verifications that still need their code. */
   findPending: (tx: Tx, verificationIds: string[]) => Promise<Set<string>>;
   nextCarrier: (text: MovingText, from: string) => NextCarrier | undefined;
   /** Texts have moved to the queues of these carriers. */

@@ -55,7 +55,7 @@ describe('the numbers in a receipt', () => {
     assert.equal(chosen(['12025550143'], text('one', { from: '12025550143' })), 'one', 'a sender without its plus');
   });
 
-  test('a masked number fits the phone whose other digits it has', () => {
+  test('a masked number matches the phone that has its visible digits', () => {
     for (const number of ['4477009**123', '44770090****', '447700900123']) {
       assert.equal(chosen([number], text('one')), 'one', number);
       assert.equal(chosen([number, '12025550143'], text('one')), 'one', `${number} and our sender`);

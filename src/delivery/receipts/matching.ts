@@ -76,9 +76,8 @@ export function isOfKnownCopy({ key, part, textId, partId }: Candidate): boolean
 }
 
 /**
- * Chooses the text that a receipt is for. The first key that matches a text decides; the others are for carriers with
- * changed settings. Among several texts it takes the one that waits for a receipt, and none if several wait: a wrong
- * end is worse than a late one.
+ * Chooses the text that a receipt is for, by the first key that matches. Among several texts it takes the one that
+ * waits for a receipt, and none if several wait: a wrong end is worse than a late one.
  */
 export function choose(
   { keys, numbers }: Receipt,

@@ -8,7 +8,7 @@ export interface RouteHours {
   to: string;
   /** Of `weekDays`; an empty list means every day. */
   days: string[];
-  /** Of the tz database, like Europe/London. */
+  /** A zone of the tz database, like Europe/London. */
   zone: string;
 }
 

@@ -15,7 +15,7 @@ export interface AlertFacts {
   nowMs: number;
   carriers: CarrierFacts[];
   queues: QueueAge[];
-  /** Of the last five minutes. */
+  /** Answer times of the last five minutes. */
   answers: { carrier: string; took: number[] }[];
   lately: MinuteTotals[];
   /** Texts that were accepted 90 to 30 minutes ago: most receipts have come. */
@@ -130,7 +130,7 @@ function read(what: string, pem: unknown): Certificate[] {
   });
 }
 
-/** Of today; with yesterday if today has too few. Before that: the last two weeks. */
+/** Counts of today, with yesterday if today has too few; and of the two weeks before. */
 async function readCodes(tx: Tx, nowMs: number): Promise<CodeFacts[]> {
   const span = (fromMs: number, toMs: number) =>
     readTotals(tx, { from: dayOf(fromMs), to: dayOf(toMs), by: ['carrier', 'country'], limit: mostGroups });

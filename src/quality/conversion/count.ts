@@ -20,7 +20,7 @@ export interface KnownNumber {
   applicationId: string;
   /** Its keyed hash, in hex. */
   number: string;
-  /** Of its newest start. */
+  /** The hour of its newest start. */
   hourMs: number;
   approved: boolean;
   /** It was held back each time, and got no code. */

@@ -234,7 +234,7 @@ function withoutGroups(
   }));
 }
 
-/** The scopes whose counts are needed to judge these groups: of numbers, all that is held counts too. */
+/** The scopes whose counts are needed to judge these groups, all held groups of numbers included. */
 export function scopesToRead(groups: readonly JudgedGroup[], holds: readonly PastHold[]): string[] {
   const held = holds.map(toGroup).filter(({ scope }) => !isClient(scope));
   const all = [...groups, ...held].flatMap(({ scope, country }) => [scope, country]);

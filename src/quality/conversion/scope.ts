@@ -6,7 +6,6 @@ export type ScopeKind = ClientKind | 'prefix' | 'wide_prefix' | 'country';
 
 /** In the order in which groups are judged: the smallest first, and clients before numbers. */
 export const scopeKinds: readonly ScopeKind[] = ['device', 'program', 'address', 'prefix', 'wide_prefix', 'country'];
-export const clientKinds: readonly ScopeKind[] = ['device', 'program', 'address'];
 
 export interface JudgedGroup {
   scope: string;
