@@ -46,8 +46,8 @@ export type Report =
       /** Attempts by outcome. */
       webhooks: Tally;
       webhooksWaiting: Waiting;
-      /** The states of the delivery workers, by the carrier's name. */
-      workers: Record<string, string>;
+      /** The names of carriers, each with the state of its worker. A deleted carrier may have the name of a new one. */
+      workers: [carrier: string, state: string][];
     }
   | 'started'
   | 'stopped';
@@ -75,7 +75,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   let webhooks: Tally = {};
   let webhooksWaiting: Waiting = { count: 0, oldestAtMs: null };
   let isWaitingNew = false;
-  let workers: Record<string, string> = {};
+  let workers: [carrier: string, state: string][] = [];
   const clockWatch = watchClock(database, systemClock, log);
   const delivery = createDelivery({
     config,
@@ -128,7 +128,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   const flush = setInterval(() => {
     const tallies = [delivered, ofCarriers, texts, maintained, webhooks];
     const before = JSON.stringify(workers);
-    workers = Object.fromEntries(delivery.workers().map(({ key, state }) => [nameOfCarrier(key), state]));
+    workers = delivery.workers().map(({ key, state }) => [nameOfCarrier(key), state]);
     const isNew = isWaitingNew || JSON.stringify(workers) !== before;
     if (isNew || tallies.some((tally) => Object.keys(tally).length > 0)) reportCounts();
   }, 500);

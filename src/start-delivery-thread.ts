@@ -36,12 +36,12 @@ export async function startDeliveryThread(
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let accepted = '';
-  let workers: Record<string, string> = {};
+  let workers: [carrier: string, state: string][] = [];
   metrics.gauges(
     'heliograph_delivery_worker_state',
     '1 for the state that the delivery worker of a carrier is in, on this node',
     ['carrier', 'state'],
-    () => Object.entries(workers).map((labels) => ({ labels, value: 1 })),
+    () => workers.map((labels) => ({ labels, value: 1 })),
   );
   const wake = oncePerTurn((carriers) => {
     thread?.postMessage({ carriers, accepted } satisfies Order);
@@ -84,7 +84,7 @@ export async function startDeliveryThread(
       });
       launched.on('exit', () => {
         thread = undefined;
-        workers = {};
+        workers = [];
         reject(new Error('the delivery thread ended before it had started'));
       });
     });

@@ -72,7 +72,7 @@ const working = `
     const texts = (accepted) => accepted.split('\\x1f').at(-1).slice(0, -1);
     note(order === 'stop' ? order : 'wake ' + (order.carriers?.join() ?? 'all') + ':' + texts(order.accepted));
     if (order !== 'stop') return;
-    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhooksWaiting: { count: 0, oldestAtMs: null }, workers: {} });
+    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhooksWaiting: { count: 0, oldestAtMs: null }, workers: [] });
     parentPort.close();
   });
   parentPort.postMessage('started');`;
@@ -92,7 +92,7 @@ describe('the delivery thread', { concurrency: true }, () => {
   });
 
   test('reports the states of its workers, until it dies', async () => {
-    const report = `{ delivery: {}, carriers: {}, texts: {}, answers: {}, maintenance: {}, webhooks: {}, webhooksWaiting: { count: 0, oldestAtMs: null }, workers: { acme: 'resting' } }`;
+    const report = `{ delivery: {}, carriers: {}, texts: {}, answers: {}, maintenance: {}, webhooks: {}, webhooksWaiting: { count: 0, oldestAtMs: null }, workers: [['acme', 'resting']] }`;
     const scene = play(`${working}
       parentPort.postMessage(${report});`);
     const thread = await scene.start();
