@@ -16,7 +16,6 @@ import { composeWindows } from './compose/windows.ts';
 import { createNodeWindows } from './edge/node-windows.ts';
 import { loadPhoneNumbers } from './messages/numbers/phone-number.ts';
 import { createMetering } from './metering/metering.ts';
-import { newId } from './platform/ids.ts';
 import { createMetrics } from './platform/metrics/metrics.ts';
 import { createRoutes } from './routes.ts';
 
@@ -37,7 +36,7 @@ export function createApp(options: AppOptions): App {
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
   const carriers = composeCarriers(foundation, { inbound: { optOuts, ...inbound }, wakeDelivery });
   const apis = composeApis(foundation, { signProof: identity.signProof, wakeDelivery, carriers, optOuts });
-  const ownMetering = createMetering({ database: sideDatabase, clock, log, boot: newId('nod', clock) });
+  const ownMetering = createMetering({ database: sideDatabase, clock, log });
   const metering = { ...ownMetering, flush: node?.flushMetering ?? ownMetering.flush };
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
   const gateway = composeEdge(foundation, { identity, accounts, registrations, isCallback: carriers.isCallback });

@@ -46,6 +46,8 @@ export type Report =
       /** Attempts by outcome. */
       webhooks: Tally;
       webhooksWaiting: Waiting;
+      /** The names of carriers, each with the state of its worker. A deleted carrier may have the name of a new one. */
+      workers: [carrier: string, state: string][];
     }
   | 'started'
   | 'stopped';
@@ -73,6 +75,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   let webhooks: Tally = {};
   let webhooksWaiting: Waiting = { count: 0, oldestAtMs: null };
   let isWaitingNew = false;
+  let workers: [carrier: string, state: string][] = [];
   const clockWatch = watchClock(database, systemClock, log);
   const delivery = createDelivery({
     config,
@@ -113,7 +116,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   const report = (message: Report) => parentPort?.postMessage(message);
   const reportCounts = () => {
     const counts = { delivery: delivered, carriers: ofCarriers, texts, answers, maintenance: maintained };
-    report({ ...counts, webhooks, webhooksWaiting });
+    report({ ...counts, webhooks, webhooksWaiting, workers });
     delivered = {};
     ofCarriers = {};
     texts = {};
@@ -124,7 +127,10 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   };
   const flush = setInterval(() => {
     const tallies = [delivered, ofCarriers, texts, maintained, webhooks];
-    if (isWaitingNew || tallies.some((tally) => Object.keys(tally).length > 0)) reportCounts();
+    const before = JSON.stringify(workers);
+    workers = delivery.workers().map(({ key, state }) => [nameOfCarrier(key), state]);
+    const isNew = isWaitingNew || JSON.stringify(workers) !== before;
+    if (isNew || tallies.some((tally) => Object.keys(tally).length > 0)) reportCounts();
   }, 500);
 
   parentPort?.on('message', async (order: Order) => {

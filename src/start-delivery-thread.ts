@@ -28,6 +28,7 @@ export async function startDeliveryThread(
     | 'countMaintenance'
     | 'countWebhook'
     | 'setWebhooksWaiting'
+    | 'gauges'
   >,
   { file = new URL('./delivery-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
 ): Promise<DeliveryThread> {
@@ -35,6 +36,13 @@ export async function startDeliveryThread(
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let accepted = '';
+  let workers: [carrier: string, state: string][] = [];
+  metrics.gauges(
+    'heliograph_delivery_worker_state',
+    '1 for the state that the delivery worker of a carrier is in, on this node',
+    ['carrier', 'state'],
+    () => workers.map((labels) => ({ labels, value: 1 })),
+  );
   const wake = oncePerTurn((carriers) => {
     thread?.postMessage({ carriers, accepted } satisfies Order);
     accepted = '';
@@ -43,6 +51,7 @@ export async function startDeliveryThread(
   function count({ delivery, carriers, texts, answers, maintenance, ...rest }: Exclude<Report, string>): void {
     for (const [outcome, by] of Object.entries(rest.webhooks)) countWebhook(outcome, by);
     metrics.setWebhooksWaiting(rest.webhooksWaiting);
+    workers = rest.workers;
     for (const [event, by] of Object.entries(delivery)) countDelivery(event, by);
     for (const [carrier, counts] of Object.entries(carriers)) {
       for (const [event, by] of Object.entries(counts)) countCarrier(carrier, event, by);
@@ -75,6 +84,7 @@ export async function startDeliveryThread(
       });
       launched.on('exit', () => {
         thread = undefined;
+        workers = [];
         reject(new Error('the delivery thread ended before it had started'));
       });
     });

@@ -11,8 +11,8 @@ export function composeAlerts(foundation: Foundation): AlertWatch {
   const seconds = (ms: number) => Math.round(ms / 1000);
   const { nowMs } = clock;
 
-  metrics.gauges('heliograph_alerts', 'Alerts that are not over', ['kind', 'carrier', 'country'], () =>
-    countBy(watch.open.map(({ kind, carrier, country }) => [kind, carrier ?? '', country ?? ''])),
+  metrics.gauges('heliograph_alert', '1 while such an alert is open', ['kind', 'carrier', 'country'], () =>
+    watch.open.map(({ kind, carrier, country }) => ({ labels: [kind, carrier ?? '', country ?? ''], value: 1 })),
   );
   metrics.gauges(
     'heliograph_queue_oldest_seconds',

@@ -101,7 +101,7 @@ export function createChores({
     walkEnded: walkEndedCodes,
     findShared: findOnSeveralCarriers,
     conversions:
-      config.environment === 'sandbox' ? undefined : createConversionWatch({ clock, keys, tellNodes: recordChange }),
+      config.environment === 'sandbox' ? undefined : createConversionWatch({ clock, keys, notifyNodes: recordChange }),
   });
   const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
   // A day longer than cursors may reach back, so that no page is read while its events go.

@@ -42,5 +42,5 @@ type Refused = Pick<Message, 'to' | 'sender' | 'sentAs' | 'applicationId' | 'api
 
 /** What it was sent from decides. */
 function toRefused({ to, sender, sentAs, applicationId, api }: Refused): RefusedText {
-  return { number: to, sender: sentAs ?? sender, told: { applicationId, api } };
+  return { number: to, sender: sentAs ?? sender, notified: { applicationId, api } };
 }

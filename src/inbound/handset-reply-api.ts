@@ -13,8 +13,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type FieldProblem, invalidField, notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
+import type { Holder } from './handle-keyword.ts';
 import { inboundSchema, toInboundRecord } from './inbound-record.ts';
-import type { Holder } from './obey.ts';
 import { canonicalNumber } from './own-number.ts';
 import { findNumbers } from './own-number-store.ts';
 import type { InboundReceiver } from './receive.ts';
@@ -23,7 +23,7 @@ export interface HandsetReplyOptions {
   database: Database;
   clock: Clock;
   receiver: Pick<InboundReceiver, 'receive'>;
-  /** The API of a text from this sender that a virtual phone got from an application lately; undefined if there is none. */
+  /** The API of a recent text from this sender to a virtual phone; undefined if there is none. */
   findReceivedFrom: (applicationId: string, handset: string, sender: string) => Promise<Holder['api'] | undefined>;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
@@ -54,7 +54,7 @@ const bodySchema = Type.Object(
   { title: 'HandsetReply', check: checkBody },
 );
 
-/** A person with a virtual phone answers an application. In the sandbox only. */
+/** Lets a person with a virtual phone answer an application, in the sandbox only. */
 export function createHandsetReplyRoutes(options: HandsetReplyOptions): Route[] {
   const { database, clock, receiver, findReceivedFrom } = options;
 

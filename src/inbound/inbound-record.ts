@@ -16,8 +16,8 @@ export const inboundSchema = Type.Object(
       Type.String({ examples: ['Where is my order?'], description: 'Null once the retention time is over' }),
     ),
     segments: segmentsSchema,
-    keyword: nullable(Type.String({ description: 'The first word, where it decides whose text this is' })),
-    partial: Type.Boolean({ description: 'True if some parts never came' }),
+    keyword: nullable(Type.String({ description: 'The first word, if it decides which application gets the text' })),
+    partial: Type.Boolean({ description: 'True if some parts are missing' }),
     received_at: Type.String(),
     possible_opt_out: Type.Optional(
       Type.Literal(true, { description: 'The text begins with a stop word and says more. Nothing was done' }),

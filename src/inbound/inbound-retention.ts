@@ -11,13 +11,13 @@ import { deletePartsFrom } from './part-store.ts';
 
 /** Masks the numbers of people who texted us or opted out, after the retention time or on request. */
 export interface InboundRetention {
-  /** These do a piece each, and return how many rows they read; 0 when they are done. */
+  /** Each call handles one batch, and returns how many rows it read; 0 when it is done. */
   maskTexts(): Promise<number>;
   maskOptOuts(): Promise<number>;
   maskEvents(): Promise<number>;
   deleteTexts(): Promise<number>;
   deleteSeen(): Promise<number>;
-  /** Masks everything about one number. Its opt-outs stay, as hashes. Returns in how many texts it was. */
+  /** Masks everything about one number. Its opt-outs stay, as hashes. Returns the number of texts that had it. */
   forget(number: string): Promise<number>;
 }
 

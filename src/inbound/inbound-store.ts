@@ -18,7 +18,7 @@ const columns = `id, application_id as "applicationId", api, carrier, sender as 
   segment_count as "segmentCount", characters, remaining, keyword, partial, possible_opt_out as "possibleOptOut",
   received_at as "receivedAtMs"`;
 
-/** Of these hashes, those that are new, or were seen too long ago. Each keeps its repeats away until `expiresAtMs`. */
+/** Returns the hashes that are new, or were seen too long ago. Each is remembered until `expiresAtMs`. */
 export async function noteSeen(
   tx: Tx,
   seen: { hash: Buffer; expiresAtMs: number }[],
@@ -32,7 +32,7 @@ export async function noteSeen(
   return new Set(rows.map(({ hash }) => hash.toString('base64')));
 }
 
-/** In the same order on all nodes, so that two of them do not wait for each other. */
+/** In the same order on all nodes, so that two of them do not deadlock. */
 const seenStatement = {
   name: 'note-seen-inbound-texts',
   text: `insert into inbound_seen as seen (hash, expires_at)

@@ -22,7 +22,7 @@ export interface Inbound {
   receivedAtMs: number;
 }
 
-/** A text as it is after its parts were joined. */
+/** A text after its parts were joined. */
 export interface Arrival {
   from: string;
   to: string;
@@ -33,7 +33,7 @@ export interface Arrival {
 }
 
 const longestAddress = 32;
-/** More than 255 parts hold. */
+/** Longer than 255 parts. */
 const longestText = 65_536;
 
 /** Makes a carrier's data storable: Postgres rejects NUL, half characters and too long index entries. */

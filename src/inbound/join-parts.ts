@@ -1,3 +1,4 @@
+// Tests: test/contract/inbound.test.ts, test/smpp/inbound.test.ts
 import type { InboundPart, InboundText } from '../delivery/carrier/carrier.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { type Arrival, readableText } from './inbound.ts';
@@ -9,8 +10,8 @@ export type PartText = InboundText & { part: InboundPart };
 export const partsKeptMs = 60 * 60_000;
 
 /**
- * Keeps parts until a text is complete. Returns the texts that are. A part that is there already with other words belongs
- * to a newer text with the same reference: what was there is then delivered as it is.
+ * Keeps parts until a text is complete. Returns the texts that are. A part that exists already with another content
+ * belongs to a newer text with the same reference: the older parts are then delivered as a partial text.
  */
 export async function joinParts(tx: Tx, carrier: string, parts: PartText[], nowMs: number): Promise<Arrival[]> {
   if (parts.length === 0) return [];
@@ -44,7 +45,7 @@ async function addPart(tx: Tx, long: LongText, given: PartText, nowMs: number): 
   return [...arrivals, toArrival(long, all)];
 }
 
-/** Takes what has come of a text that was never completed. Returns undefined if another node has taken it. */
+/** Takes the parts of a text that was never completed. Returns undefined if another node has taken it. */
 export async function takeIncomplete(tx: Tx, long: LongText, beforeMs: number): Promise<Arrival | undefined> {
   await lockLongTexts(tx, [long]);
   const stored = await readParts(tx, long);

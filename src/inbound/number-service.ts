@@ -11,11 +11,11 @@ import { firstWord, fixedWords, longestKeyword, removableWords } from './words.t
 export interface NumberServiceOptions {
   database: Database;
   clock: Clock;
-  /** Whether there is such an application. It stays until the transaction ends. */
+  /** Whether the application exists. It is locked until the transaction ends. */
   isApplication: (tx: Tx, id: string) => Promise<boolean>;
-  /** Changes what nodes know of an application: it may send from its numbers. Resolves when all nodes know. */
+  /** Changes an application, and resolves when all nodes know: it may send from its numbers. */
   change: <Result>(applicationId: string, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
-  /** Whether there is a carrier of this name. */
+  /** Whether a carrier of this name exists. */
   isCarrier: (name: string) => Promise<boolean>;
 }
 
@@ -23,10 +23,10 @@ export type NumberService = ReturnType<typeof createNumberService>;
 
 export type GivenNumber = Pick<OwnNumber, 'applicationId' | 'api' | 'keyword' | 'carrier' | 'ignoredWords'>;
 
-/** Keywords that share a number. */
-const mostPlaces = 1000;
+/** Maximum number of keywords of a number. */
+const mostKeys = 1000;
 
-/** Gives numbers to applications. */
+/** Assigns numbers to applications. */
 export function createNumberService({ database, clock, isApplication, change, isCarrier }: NumberServiceOptions) {
   async function check(number: string, given: GivenNumber): Promise<FieldProblem[]> {
     const problems: FieldProblem[] = [];
@@ -44,54 +44,54 @@ export function createNumberService({ database, clock, isApplication, change, is
     return problems;
   }
 
-  function toPlace(number: string, keyword: string | null, carrier: string | null): store.NumberPlace {
+  function toKey(number: string, keyword: string | null, carrier: string | null): store.NumberKey {
     // Postgres rejects NUL in a parameter, and no row contains one.
     if (`${number}${keyword}${carrier}`.includes('\0')) throw notFound();
     const isOneWord = keyword !== null && /^\S+$/.test(keyword);
     return { number: canonicalNumber(number), keyword: isOneWord ? (firstWord(keyword) ?? keyword) : keyword, carrier };
   }
 
-  /** It has lost a number. */
-  const tell = (applicationId: string) => change(applicationId, async () => {});
+  /** Called for an application that has lost a number. */
+  const notify = (applicationId: string) => change(applicationId, async () => {});
 
   return {
-    /** The problems of a number before it is put, as far as they are its own. */
+    /** Validates a number that is to be assigned. */
     check(number: string, given: GivenNumber): Promise<FieldProblem[]> {
-      const place = toPlace(number, given.keyword, given.carrier);
+      const key = toKey(number, given.keyword, given.carrier);
       const ignoredWords = given.ignoredWords.map((word) => word.toUpperCase());
-      return check(place.number, { ...given, ...place, ignoredWords });
+      return check(key.number, { ...given, ...key, ignoredWords });
     },
 
-    /** The entry that it would be, in the one form that is stored. */
+    /** The key of the entry, as it is stored. */
     placeOf: (number: string, { keyword, carrier }: Pick<GivenNumber, 'keyword' | 'carrier'>) =>
-      toPlace(number, keyword, carrier),
+      toKey(number, keyword, carrier),
 
     async put(number: string, given: GivenNumber, note?: Note<OwnNumber>): Promise<OwnNumber> {
-      const place = toPlace(number, given.keyword, given.carrier);
+      const key = toKey(number, given.keyword, given.carrier);
       const wanted = {
         ...given,
-        ...place,
+        ...key,
         ignoredWords: [...new Set(given.ignoredWords.map((word) => word.toUpperCase()))],
       };
-      const problems = await check(place.number, wanted);
+      const problems = await check(key.number, wanted);
       if (problems.length > 0) throw validationError(problems);
       const unknown = validationError([{ field: 'application_id', message: 'must be the id of an application' }]);
       if (!isId('app', given.applicationId)) throw unknown;
-      const before = await store.findNumber(database, place);
+      const before = await store.findNumber(database, key);
       const put = async (tx: Tx) => {
         if (!(await isApplication(tx, given.applicationId))) throw unknown;
-        const count = before === undefined ? await store.countNumbersOf(tx, place.number, mostPlaces) : 0;
-        if (count >= mostPlaces) throw tooManyKeywords();
+        const count = before === undefined ? await store.countNumbersOf(tx, key.number, mostKeys) : 0;
+        if (count >= mostKeys) throw tooManyKeywords();
         const nowMs = clock.nowMs();
         return store.putNumber(tx, { ...wanted, id: newId('num', clock), createdAtMs: nowMs, updatedAtMs: nowMs });
       };
       const written = await change(given.applicationId, noted(put, note));
-      if (before !== undefined && before.applicationId !== written.applicationId) await tell(before.applicationId);
+      if (before !== undefined && before.applicationId !== written.applicationId) await notify(before.applicationId);
       return written;
     },
 
     async require(number: string, keyword: string | null, carrier: string | null): Promise<OwnNumber> {
-      const found = await store.findNumber(database, toPlace(number, keyword, carrier));
+      const found = await store.findNumber(database, toKey(number, keyword, carrier));
       if (found === undefined) throw notFound();
       return found;
     },
@@ -102,11 +102,11 @@ export function createNumberService({ database, clock, isApplication, change, is
       carrier: string | null,
       note?: Note<OwnNumber>,
     ): Promise<void> {
-      const place = toPlace(number, keyword, carrier);
-      const found = await store.findNumber(database, place);
+      const key = toKey(number, keyword, carrier);
+      const found = await store.findNumber(database, key);
       if (found === undefined) throw notFound();
       await change(found.applicationId, async (tx) => {
-        await store.deleteNumber(tx, place);
+        await store.deleteNumber(tx, key);
         await note?.(tx, found);
       });
     },
@@ -130,6 +130,6 @@ function isNumber(number: string): boolean {
 function tooManyKeywords(): ApiError {
   return new ApiError(
     'INCOMPATIBLE_STATE',
-    `This number is given out ${mostPlaces} times, the maximum. Delete one first.`,
+    `This number is assigned ${mostKeys} times, the maximum. Delete one first.`,
   );
 }

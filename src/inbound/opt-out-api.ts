@@ -18,7 +18,7 @@ export interface OptOutRoutesOptions {
 
 const params = Type.Object({ number: pathParameter });
 
-/** Who wants no texts of an application: all its SMS and Messaging texts, whichever API asks. */
+/** Opt-outs of an application. They apply to all its SMS and Messaging texts, whichever API is called. */
 export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRoutesOptions): Route[] {
   const word = api === 'sms' ? 'Sms' : 'Messaging';
   return [

@@ -6,7 +6,14 @@ import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, newId, uuidOf } from '../platform/ids.ts';
 import { toOptOutRecord } from './inbound-record.ts';
-import { type OptOut, type OptOutSource, optOutSources, type Scope, scopeKinds, type ToldScope } from './opt-out.ts';
+import {
+  type NotifiedScope,
+  type OptOut,
+  type OptOutSource,
+  optOutSources,
+  type Scope,
+  scopeKinds,
+} from './opt-out.ts';
 
 /** A number as the rows have it. */
 export interface HashedNumber {
@@ -14,7 +21,7 @@ export interface HashedNumber {
   all: Buffer[];
 }
 
-/** What several requests say about one number happens one after the other. The order keeps them from waiting in a circle. */
+/** Requests about one number run one after the other. The sorted order prevents deadlocks. */
 export async function lockNumbers(tx: Tx, numbers: readonly string[]): Promise<void> {
   if (numbers.length > 0) await tx.query(lockStatement, [numbers]);
 }
@@ -25,15 +32,14 @@ const lockStatement = `select pg_advisory_xact_lock(hashtextextended(number, 420
 export interface NewOptOut {
   number: string;
   hashed: HashedNumber;
-  scopes: ToldScope[];
+  scopes: NotifiedScope[];
   source: OptOutSource;
   word: string | null;
 }
 
 /**
- * Opts a number out, and notes what is new. An opt-out that is there stays as it is, but any other word replaces the
- * application's own: the application can undo only what it has said itself. What is new is told. Returns how many scopes
- * changed.
+ * Opts a number out and emits an event for each new opt-out. An existing opt-out stays, unless it is the application's
+ * own: another source replaces that, so that the application can no longer undo it. Returns how many scopes changed.
  */
 export async function addOptOuts(tx: Tx, { number, hashed, scopes, source, word }: NewOptOut, clock: Clock) {
   const nowMs = clock.nowMs();
@@ -47,8 +53,8 @@ export async function addOptOuts(tx: Tx, { number, hashed, scopes, source, word 
     toTimestamp(nowMs),
     scopes.map(() => uuidOf(newId('opt', clock))),
     scopes.map(() => uuidOf(newId('opt', clock))),
-    scopes.map(({ told }) => told && uuidOf(told.applicationId)),
-    scopes.map(({ told }) => told && apiNames.indexOf(told.api)),
+    scopes.map(({ notified }) => notified && uuidOf(notified.applicationId)),
+    scopes.map(({ notified }) => notified && apiNames.indexOf(notified.api)),
     JSON.stringify(toOptOutRecord({ number, source, word, createdAtMs: nowMs })),
   ]);
   return rows[0]?.changed ?? 0;
@@ -84,7 +90,7 @@ const addStatement = {
     noted as (
       insert into opt_out_change (id, number_hash, scope, subject, opted_out, source, word, changed_at)
       select change_id, $4, scope, subject, true, $6, $7, $8 from changed),
-    told as (${insertEvents(
+    emitted as (${insertEvents(
       `(
       select w.application_id, w.id as subject, $8::timestamptz as time, 1 as sequence,
         ${typeCode('recipient.opted_out')} as type, w.api, $13::jsonb as data
@@ -99,9 +105,9 @@ export interface EndedOptOut {
   number: string;
   /** Null: all of them. */
   scopes: Scope[] | null;
-  /** In whose events an application is told of it. */
+  /** The API whose events report it to an application. */
   apiOf: (applicationId: string) => Api;
-  /** Only what this source has said. */
+  /** Only opt-outs of this source. */
   only?: OptOutSource;
   source: OptOutSource;
   word: string | null;
@@ -119,7 +125,10 @@ interface EndedRow {
   createdAtMs: number;
 }
 
-/** Opts a number back in, and tells the applications that were told of the opt-out. Returns how many scopes changed. */
+/**
+ * Opts a number back in, and emits an event to the applications that got one for the opt-out. Returns how many scopes
+ * changed.
+ */
 export async function endOptOuts(tx: Tx, ended: EndedOptOut, clock: Clock): Promise<number> {
   const { hashed, scopes, only, source, word, reason = null, accountId = null } = ended;
   const { rows } = await tx.query<EndedRow>(endStatement, [
@@ -215,7 +224,7 @@ function sourceOf(code: number): OptOutSource {
   return optOutSources[code] ?? 'mo';
 }
 
-/** A text that may be unwanted: one for each hash of its number. */
+/** A text to check: one row for each hash of its number. */
 export interface AskedText {
   id: string;
   hash: Buffer;

@@ -1,16 +1,17 @@
+// Tests: test/races/opt-outs.test.ts, test/contract/inbound.test.ts
 import type { Api } from '../http/route.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { keyedHash } from '../platform/crypto/secrets.ts';
 
-/** Who said it: the person by a text, the application, the carrier by refusing a text, a page, an operator. */
+/** The source: the person by a text, the application, the carrier by refusing a text, a page, an operator. */
 export type OptOutSource = 'mo' | 'api' | 'carrier' | 'portal' | 'operator';
-// The store writes these names as their place in the list, so new ones go to the end.
+// The store writes the index of these names, so new ones go to the end.
 export const optOutSources: readonly OptOutSource[] = ['mo', 'api', 'carrier', 'portal', 'operator'];
 
 export type ScopeKind = 'sender' | 'application';
 export const scopeKinds: readonly ScopeKind[] = ['sender', 'application'];
 
-/** What a person does not want texts of. */
+/** The sender or application that a person does not want texts from. */
 export interface Scope {
   kind: ScopeKind;
   /** A sender as `senderScope` writes it, or the id of an application. */
@@ -27,14 +28,14 @@ export function applicationScope(applicationId: string): Scope {
   return { kind: 'application', subject: applicationId };
 }
 
-/** The application that is told when a scope changes, and the API in whose events it is told. */
-export interface Told {
+/** The application that gets an event when a scope changes, and the API of that event. */
+export interface Notified {
   applicationId: string;
   api: Api;
 }
 
-export interface ToldScope extends Scope {
-  told: Told | null;
+export interface NotifiedScope extends Scope {
+  notified: Notified | null;
 }
 
 export interface OptOut extends Scope {
@@ -46,7 +47,7 @@ export interface OptOut extends Scope {
   createdAtMs: number;
 }
 
-/** Hashes of a number: a stolen table must not tell who has opted out. */
+/** Hashes of a number: a stolen table must not show who has opted out. */
 export interface NumberHashes {
   /** For new rows. */
   newest(number: string): Buffer;

@@ -9,33 +9,33 @@ import { fromUuid, uuidOf } from '../platform/ids.ts';
 import {
   applicationScope,
   createNumberHashes,
+  type Notified,
+  type NotifiedScope,
   type OptOut,
   type Scope,
   senderScope,
-  type Told,
-  type ToldScope,
 } from './opt-out.ts';
 import { type AskedText, addOptOuts, endOptOuts, findUnwanted, listOptOuts, lockNumbers } from './opt-out-store.ts';
-import type { ToldOptOut } from './own-opt-out-store.ts';
+import type { ShownOptOut } from './own-opt-out-store.ts';
 import { createOwnOptOuts } from './own-opt-outs.ts';
 
-/** What of a text decides whether it is wanted. */
+/** The fields of a text that decide whether it is wanted. */
 export type TextToCheck = Pick<Message, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'sentAs'>;
 
 /** A text that a carrier refused because its recipient does not want it. */
 export interface RefusedText {
   number: string;
-  /** What it was sent from. */
+  /** The sender of the text. */
   sender: string;
   /** The application that sent it. */
-  told: Told;
+  notified: Notified;
 }
 
 export type OptOuts = ReturnType<typeof createOptOuts>;
 
 export interface OptOutsOptions {
   database: Database;
-  /** For what applications put and remove; defaults to `database`. */
+  /** For the opt-outs that applications put and remove; defaults to `database`. */
   mainDatabase?: Database;
   clock: Clock;
   keys: KeyRing;
@@ -43,7 +43,7 @@ export interface OptOutsOptions {
   verifications: boolean;
 }
 
-/** Who does not want texts of a sender, or of an application. */
+/** The opt-outs from senders and applications. */
 export function createOptOuts(options: OptOutsOptions) {
   const { database, mainDatabase = database, clock, keys, verifications } = options;
   const hashes = createNumberHashes(keys);
@@ -65,7 +65,7 @@ export function createOptOuts(options: OptOutsOptions) {
     return new Set((await findUnwanted(tx, asked)).map((id) => fromUuid('msg', id)));
   }
 
-  /** Until then (steady time) this node looks at each text. */
+  /** Until then (steady time) this node checks each text. */
   let someUntilMs = Number.NEGATIVE_INFINITY;
   const check: OptOutCheck = {
     none: () => clock.steadyMs() >= someUntilMs,
@@ -83,13 +83,14 @@ export function createOptOuts(options: OptOutsOptions) {
     lock: lockNumbers,
 
     /** A person's own word. Returns whether it changed anything. */
-    async stop(tx: Tx, number: string, scopes: ToldScope[], word: string): Promise<boolean> {
+    async stop(tx: Tx, number: string, scopes: NotifiedScope[], word: string): Promise<boolean> {
       return (await addOptOuts(tx, { number, hashed: hashed(number), scopes, source: 'mo', word }, clock)) > 0;
     },
 
-    async start(tx: Tx, number: string, scopes: ToldScope[], word: string): Promise<boolean> {
-      const told = scopes.flatMap((scope) => scope.told ?? []);
-      const apiOf = (id: string) => (told.find(({ applicationId }) => applicationId === id) ?? told[0])?.api ?? 'sms';
+    async start(tx: Tx, number: string, scopes: NotifiedScope[], word: string): Promise<boolean> {
+      const notified = scopes.flatMap((scope) => scope.notified ?? []);
+      const apiOf = (id: string) =>
+        (notified.find(({ applicationId }) => applicationId === id) ?? notified[0])?.api ?? 'sms';
       const about = { number, hashed: hashed(number), scopes, apiOf };
       return (await endOptOuts(tx, { ...about, source: 'mo', word }, clock)) > 0;
     },
@@ -100,25 +101,25 @@ export function createOptOuts(options: OptOutsOptions) {
         tx,
         refused.map(({ number }) => number),
       );
-      for (const { number, sender, told } of refused) {
-        // An application that the person has left already has been told.
-        const filter = { scope: applicationScope(told.applicationId), hashes: hashes.all(number) };
+      for (const { number, sender, notified } of refused) {
+        // An application that the person has opted out of was notified already.
+        const filter = { scope: applicationScope(notified.applicationId), hashes: hashes.all(number) };
         const known = await listOptOuts(tx, filter, { limit: 1, after: undefined });
-        const scopes = [{ ...senderScope(sender), told: known.length === 0 ? told : null }];
+        const scopes = [{ ...senderScope(sender), notified: known.length === 0 ? notified : null }];
         await addOptOuts(tx, { number, hashed: hashed(number), scopes, source: 'carrier', word: null }, clock);
       }
     },
 
-    /** The application says that this person wants no texts of it. */
-    async put(told: Told, number: string): Promise<ToldOptOut> {
-      const optOut = await own.submit({ act: 'put', told, number });
+    /** Writes the application's own opt-out of a person. */
+    async put(notified: Notified, number: string): Promise<ShownOptOut> {
+      const optOut = await own.submit({ act: 'put', notified, number });
       if (optOut === null || optOut instanceof ApiError) throw optOut ?? new Error('an opt-out was not written');
       return optOut;
     },
 
-    /** Undoes what the application has said itself. */
-    async remove(told: Told, number: string): Promise<void> {
-      const refusal = await own.submit({ act: 'remove', told, number });
+    /** Removes the application's own opt-out. */
+    async remove(notified: Notified, number: string): Promise<void> {
+      const refusal = await own.submit({ act: 'remove', notified, number });
       if (refusal instanceof ApiError) throw refusal;
     },
 

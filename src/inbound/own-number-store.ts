@@ -13,8 +13,8 @@ interface OwnNumberRow extends Omit<OwnNumber, 'api'> {
 const columns = `id, number, keyword, carrier, application_id as "applicationId", api, ignored_words as "ignoredWords",
   created_at as "createdAtMs", updated_at as "updatedAtMs"`;
 
-/** One number may be given to several applications, by keyword and carrier. */
-export type NumberPlace = Pick<OwnNumber, 'number' | 'keyword' | 'carrier'>;
+/** One number may be assigned to several applications, by keyword and carrier. */
+export type NumberKey = Pick<OwnNumber, 'number' | 'keyword' | 'carrier'>;
 
 export async function putNumber(tx: Tx, given: OwnNumber): Promise<OwnNumber> {
   const { id, number, keyword, carrier, applicationId, api, ignoredWords, updatedAtMs } = given;
@@ -40,19 +40,19 @@ export async function putNumber(tx: Tx, given: OwnNumber): Promise<OwnNumber> {
   return toOwnNumber(row);
 }
 
-const isPlace = 'number = $1 and keyword is not distinct from $2 and carrier is not distinct from $3';
+const isKey = 'number = $1 and keyword is not distinct from $2 and carrier is not distinct from $3';
 
-export async function findNumber(tx: Tx, place: NumberPlace): Promise<OwnNumber | undefined> {
-  const { rows } = await tx.query<OwnNumberRow>(`select ${columns} from own_number where ${isPlace}`, values(place));
+export async function findNumber(tx: Tx, key: NumberKey): Promise<OwnNumber | undefined> {
+  const { rows } = await tx.query<OwnNumberRow>(`select ${columns} from own_number where ${isKey}`, values(key));
   return rows.map(toOwnNumber)[0];
 }
 
-export async function deleteNumber(tx: Tx, place: NumberPlace): Promise<boolean> {
-  const { count } = await tx.query(`delete from own_number where ${isPlace}`, values(place));
+export async function deleteNumber(tx: Tx, key: NumberKey): Promise<boolean> {
+  const { count } = await tx.query(`delete from own_number where ${isKey}`, values(key));
   return count > 0;
 }
 
-function values({ number, keyword, carrier }: NumberPlace): unknown[] {
+function values({ number, keyword, carrier }: NumberKey): unknown[] {
   return [number, keyword, carrier];
 }
 
@@ -76,7 +76,7 @@ export async function listNumbers(
   return rows.map(toOwnNumber);
 }
 
-/** Everything about these numbers, for texts to or from them. */
+/** All entries of these numbers, for texts to or from them. */
 export async function findNumbers(tx: Tx, numbers: string[]): Promise<OwnNumber[]> {
   const { rows } = await tx.query<OwnNumberRow>(findStatement, [numbers]);
   return rows.map(toOwnNumber);

@@ -1,7 +1,8 @@
+// Tests: test/contract/inbound.test.ts
 import type { Api } from '../http/route.ts';
 import { firstWord } from './words.ts';
 
-/** A number of ours, and the application that gets what people text to it. */
+/** A number of ours, and the application that gets its texts. */
 export interface OwnNumber {
   id: string;
   number: string;
@@ -11,7 +12,7 @@ export interface OwnNumber {
   carrier: string | null;
   applicationId: string;
   api: Exclude<Api, 'verify'>;
-  /** Words that mean nothing here. */
+  /** Keywords that this number ignores. */
   ignoredWords: string[];
   createdAtMs: number;
   updatedAtMs: number;
@@ -33,7 +34,7 @@ export function canonicalNumber(text: string): string {
   return isInternational ? `+${digits}` : digits;
 }
 
-/** The application for a text: that of the keyword before that of the rest, that of the carrier before any carrier's. */
+/** The application for a text. An entry with its keyword comes first, then one with its carrier. */
 export function holderOf(
   numbers: readonly OwnNumber[],
   text: { to: string; text: string; carrier: string },
@@ -47,7 +48,7 @@ export function holderOf(
   return fits.sort((a, b) => rank(b) - rank(a))[0];
 }
 
-/** All applications that a number is given to, by keywords too. */
+/** All applications that a number is assigned to, also by keyword. */
 export function holdersOf(numbers: readonly OwnNumber[], to: string, carrierName: string): OwnNumber[] {
   return numbers.filter(({ number, carrier }) => number === to && (carrier === null || carrier === carrierName));
 }

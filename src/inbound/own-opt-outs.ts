@@ -2,18 +2,18 @@ import type { Clock } from '../platform/clock.ts';
 import { type Batch, createBatch } from '../platform/database/batch.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import { applicationScope, type Told } from './opt-out.ts';
+import { applicationScope, type Notified } from './opt-out.ts';
 import { endOptOuts, type HashedNumber, listOptOuts, lockNumbers } from './opt-out-store.ts';
-import { type PutOptOut, putOwnOptOuts, type ToldOptOut } from './own-opt-out-store.ts';
+import { type PutOptOut, putOwnOptOuts, type ShownOptOut } from './own-opt-out-store.ts';
 
-/** What an application says about a person itself. */
+/** An opt-out that an application puts or removes itself. */
 export interface OwnOptOut {
   act: 'put' | 'remove';
-  told: Told;
+  notified: Notified;
   number: string;
 }
 
-/** Few, because their numbers are locked until the commit. */
+/** A small maximum, because the numbers are locked until the commit. */
 const mostAtOnce = 50;
 const first = { limit: 1, after: undefined };
 
@@ -22,11 +22,11 @@ export function createOwnOptOuts(options: {
   database: Database;
   clock: Clock;
   hashed: (number: string) => HashedNumber;
-}): Batch<OwnOptOut, ToldOptOut | ApiError | null> {
+}): Batch<OwnOptOut, ShownOptOut | ApiError | null> {
   const { database, clock, hashed } = options;
 
-  /** Undoes what the application has said itself. */
-  async function remove(tx: Tx, { applicationId, api }: Told, number: string): Promise<ApiError | null> {
+  /** Removes the application's own opt-out. */
+  async function remove(tx: Tx, { applicationId, api }: Notified, number: string): Promise<ApiError | null> {
     const scope = applicationScope(applicationId);
     const given = hashed(number);
     const about = { number, hashed: given, scopes: [scope], apiOf: () => api };
@@ -36,22 +36,22 @@ export function createOwnOptOuts(options: {
     return left === undefined ? notFound() : notYours();
   }
 
-  const withHashes = ({ told, number }: OwnOptOut): PutOptOut => ({ told, number, hashed: hashed(number) });
+  const withHashes = ({ notified, number }: OwnOptOut): PutOptOut => ({ notified, number, hashed: hashed(number) });
 
-  /** A second put of the same opt-out finds what the first made. */
-  async function putAll(tx: Tx, puts: readonly OwnOptOut[]): Promise<ToldOptOut[]> {
+  /** A second put of the same opt-out returns the first one. */
+  async function putAll(tx: Tx, puts: readonly OwnOptOut[]): Promise<ShownOptOut[]> {
     const distinct = [...new Map(puts.map((put) => [keyOf(put), put])).values()];
     const there = await putOwnOptOuts(tx, distinct.map(withHashes), clock);
     const byKey = new Map(distinct.map((put, index) => [keyOf(put), there[index]]));
     return puts.flatMap((put) => byKey.get(keyOf(put)) ?? []);
   }
 
-  return createBatch<OwnOptOut, ToldOptOut | ApiError | null>({
+  return createBatch<OwnOptOut, ShownOptOut | ApiError | null>({
     database,
     clock,
     repeatable: false,
     repeats: true,
-    ownerOf: ({ told }) => told.applicationId,
+    ownerOf: ({ notified }) => notified.applicationId,
     keysOf: (item) => [keyOf(item)],
     limits: { perBatch: mostAtOnce },
     async run(tx, items) {
@@ -59,17 +59,17 @@ export function createOwnOptOuts(options: {
         tx,
         items.map(({ number }) => number),
       );
-      const results: (ToldOptOut | ApiError | null)[] = [];
+      const results: (ShownOptOut | ApiError | null)[] = [];
       for (const { puts, removal } of inOrder(items)) {
         if (puts.length > 0) results.push(...(await putAll(tx, puts)));
-        if (removal !== undefined) results.push(await remove(tx, removal.told, removal.number));
+        if (removal !== undefined) results.push(await remove(tx, removal.notified, removal.number));
       }
       return results;
     },
   });
 }
 
-const keyOf = ({ told, number }: OwnOptOut) => `${told.applicationId} ${number}`;
+const keyOf = ({ notified, number }: OwnOptOut) => `${notified.applicationId} ${number}`;
 
 /** Puts that follow each other are one statement, up to the next removal. */
 function inOrder(items: readonly OwnOptOut[]): { puts: OwnOptOut[]; removal?: OwnOptOut }[] {

@@ -24,7 +24,7 @@ function keyOf({ carrier, from, to, width, reference, total }: LongText): unknow
   return [carrier, from, to, width, reference, total];
 }
 
-/** Until the transaction ends no other one touches the parts of these texts: the last part must see all others. */
+/** Locks the parts of these texts until the transaction ends: the last part must see all others. */
 export async function lockLongTexts(tx: Tx, texts: LongText[]): Promise<void> {
   const names = texts.map((text) => JSON.stringify(keyOf(text)));
   await tx.query(

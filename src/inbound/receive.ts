@@ -5,18 +5,18 @@ import type { KeyRing } from '../platform/crypto/keys.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { sqlStateOf } from '../platform/database/errors.ts';
 import { newId } from '../platform/ids.ts';
+import { createKeywordHandler, type Holder, type KeywordOptions } from './handle-keyword.ts';
 import { type Arrival, type Inbound, readableAddress, readableText } from './inbound.ts';
 import { insertInbound } from './inbound-store.ts';
 import { joinParts, type PartText, partsKeptMs, takeIncomplete } from './join-parts.ts';
-import { createObey, type Holder, type ObeyOptions } from './obey.ts';
-import { applicationScope, senderScope, type ToldScope } from './opt-out.ts';
+import { applicationScope, type NotifiedScope, senderScope } from './opt-out.ts';
 import { canonicalNumber, carrierNameOf, holderOf, holdersOf, type OwnNumber } from './own-number.ts';
 import { findNumbers } from './own-number-store.ts';
 import { findOldLongTexts } from './part-store.ts';
 import { separateRepeats } from './repeats.ts';
 import { mayMeanStop, type Word, wordOf } from './words.ts';
 
-export interface InboundReceiverOptions extends ObeyOptions {
+export interface InboundReceiverOptions extends KeywordOptions {
   database: Database;
   keys: KeyRing;
   /** Called after a commit that has made an answer, with the carrier that sends it. */
@@ -25,21 +25,21 @@ export interface InboundReceiverOptions extends ObeyOptions {
 
 export interface InboundReceiver {
   /**
-   * Keeps texts from phones and does what their words ask for; all is on disk when it resolves. Repeats change nothing.
-   * Returns the records of the texts that are complete. A virtual phone belongs to one application, which gets its texts
-   * whatever their number, and no other application feels them.
+   * Stores texts from phones and handles their keywords; all is on disk when it resolves. Repeats change nothing.
+   * Returns the records of the texts that are complete. A virtual phone belongs to one application, and its texts
+   * affect no other.
    */
   receive(source: InboundSource, texts: InboundText[], phoneOf?: Holder): Promise<Inbound[]>;
   /** Delivers some of the texts that were not completed within an hour. Returns how many. */
   deliverIncomplete(): Promise<number>;
 }
 
-/** A text with the number that it came to. */
-interface Placed {
+/** A text, its record, and the entries of the number that it came to. */
+interface Recorded {
   arrival: Arrival;
   record: Inbound;
   word: Word | undefined;
-  scopes: ToldScope[];
+  scopes: NotifiedScope[];
   holder: Holder | undefined;
   isOwn: boolean;
 }
@@ -49,9 +49,9 @@ const mostIncomplete = 50;
 
 export function createInboundReceiver(options: InboundReceiverOptions): InboundReceiver {
   const { database, clock, keys, wake } = options;
-  const { obey, stop } = createObey(options);
+  const { handleKeyword, stop } = createKeywordHandler(options);
 
-  function place(arrival: Arrival, source: InboundSource, all: OwnNumber[], phoneOf: Holder | undefined): Placed {
+  function recordOf(arrival: Arrival, source: InboundSource, all: OwnNumber[], phoneOf: Holder | undefined): Recorded {
     const { from, to, text, partial, parts } = arrival;
     const carrier = carrierNameOf(source.key);
     const numbers = all.filter((each) => phoneOf === undefined || each.applicationId === phoneOf.applicationId);
@@ -80,8 +80,9 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
       receivedAtMs: clock.nowMs(),
     };
     const isOwn = all.some(({ number }) => number === from);
-    // Anyone can text as any sender in the sandbox, so a virtual phone stops other applications at given numbers only.
-    const everyone = phoneOf === undefined || holders.length > 0 ? [{ ...senderScope(to), told: null }] : [];
+    // In the sandbox anyone can text as any sender, so a virtual phone opts out of other applications only at assigned
+    // numbers.
+    const everyone = phoneOf === undefined || holders.length > 0 ? [{ ...senderScope(to), notified: null }] : [];
     const scopes = [
       ...everyone,
       ...applicationScopes([...(own ? [own] : []), ...(phoneOf ? [phoneOf] : []), ...holders]),
@@ -89,17 +90,17 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
     return { arrival, record, word, scopes, holder: holder ?? holders[0], isOwn };
   }
 
-  /** Writes complete texts, and obeys their words in the order of their arrival. */
+  /** Writes complete texts, and handles their keywords in the order of arrival. */
   async function keep(tx: Tx, source: InboundSource, arrivals: Arrival[], phoneOf?: Holder) {
     if (arrivals.length === 0) return { records: [], answers: 0 };
     const numbers = await findNumbers(tx, [...new Set(arrivals.flatMap(({ from, to }) => [from, to]))]);
-    const placed = arrivals.map((arrival) => place(arrival, source, numbers, phoneOf));
-    const records = placed.map(({ record }) => record);
+    const recorded = arrivals.map((arrival) => recordOf(arrival, source, numbers, phoneOf));
+    const records = recorded.map(({ record }) => record);
     await insertInbound(tx, records);
     let answers = 0;
-    for (const { record, word, scopes, holder, isOwn } of placed) {
+    for (const { record, word, scopes, holder, isOwn } of recorded) {
       if (word === undefined) continue;
-      if (await obey(tx, { text: record, word, scopes, holder, source, isOwn })) answers++;
+      if (await handleKeyword(tx, { text: record, word, scopes, holder, source, isOwn })) answers++;
     }
     return { records, answers };
   }
@@ -110,7 +111,7 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
     if (stops.length === 0) return;
     const numbers = await findNumbers(tx, [...new Set(stops.map(({ to }) => to))]);
     for (const { from, to, text } of stops) {
-      const { record, word, scopes } = place({ from, to, text, parts: 1, partial: false }, source, numbers, phoneOf);
+      const { record, word, scopes } = recordOf({ from, to, text, parts: 1, partial: false }, source, numbers, phoneOf);
       if (word?.kind === 'stop') await stop(tx, { text: record, word, scopes });
     }
   }
@@ -154,7 +155,7 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
       for (const long of old) {
         await transaction(async (tx) => {
           const arrival = await takeIncomplete(tx, long, beforeMs);
-          // It is partial, so no word in it is obeyed.
+          // It is partial, so no keyword in it is handled.
           if (arrival !== undefined) await keep(tx, { key: long.carrier, account: '' }, [arrival]);
         });
       }
@@ -163,12 +164,12 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
   };
 }
 
-/** One for each application, which is told by the API of its first number. */
-function applicationScopes(holders: Holder[]): ToldScope[] {
-  const told = new Map<string, Holder>();
+/** One scope for each application. Its event belongs to the API of the application's first number. */
+function applicationScopes(holders: Holder[]): NotifiedScope[] {
+  const notified = new Map<string, Holder>();
   for (const { applicationId, api } of holders)
-    if (!told.has(applicationId)) told.set(applicationId, { applicationId, api });
-  return [...told.values()].map((each) => ({ ...applicationScope(each.applicationId), told: each }));
+    if (!notified.has(applicationId)) notified.set(applicationId, { applicationId, api });
+  return [...notified.values()].map((each) => ({ ...applicationScope(each.applicationId), notified: each }));
 }
 
 function isPart(text: InboundText): text is PartText {
@@ -181,7 +182,7 @@ function toArrival({ from, to, text }: InboundText): Arrival {
 
 const [highestReference, mostParts] = [0xffff, 0xff];
 
-/** Makes what a carrier sent storable. A part that cannot be one counts as a whole text. */
+/** Makes a carrier's data storable. An invalid part counts as a whole text. */
 function readText(given: InboundText): InboundText {
   const { carrierMessageId, text, part } = given;
   const isRightPart =
@@ -190,7 +191,7 @@ function readText(given: InboundText): InboundText {
     isWithin(part.total, 2, mostParts) &&
     isWithin(part.part, 1, part.total);
   return {
-    // An id without a character that can be kept is none.
+    // An id without a storable character counts as missing.
     carrierMessageId: readCarrierId(carrierMessageId ?? '') || null,
     from: canonicalNumber(readableAddress(given.from)),
     to: canonicalNumber(readableAddress(given.to)),
@@ -200,7 +201,7 @@ function readText(given: InboundText): InboundText {
   };
 }
 
-/** More than a part holds in any coding. */
+/** Longer than a part in any encoding. */
 const longestPart = 2048;
 
 function isWithin(value: number, lowest: number, highest: number): boolean {

@@ -1,3 +1,4 @@
+// Tests: test/smpp/inbound.test.ts, test/contract/inbound.test.ts
 import type { InboundText } from '../delivery/carrier/carrier.ts';
 import { dayMs, minuteMs } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
@@ -5,17 +6,17 @@ import { keyedHash } from '../platform/crypto/secrets.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { noteSeen } from './inbound-store.ts';
 
-/** Carriers repeat what we did not answer in time: for days if it has an id, within minutes if it has none. */
+/** Carriers repeat texts that we did not acknowledge in time: for days if they have an id, otherwise within minutes. */
 const byIdMs = 3 * dayMs;
 const byTextMs = 10 * minuteMs;
 
-/** Separates new texts from repeats, and keeps further repeats of them away. */
+/** Separates new texts from repeats, and remembers the new ones. */
 export async function separateRepeats<Text extends InboundText>(
   tx: Tx,
   keys: KeyRing,
   { account, texts, nowMs }: { account: string; texts: Text[]; nowMs: number },
 ): Promise<{ fresh: Text[]; repeats: Text[] }> {
-  // The oldest version never changes, so a new one of the ring makes no repeat look new.
+  // The oldest version never changes, so after a rotation of the ring repeats are still recognised.
   const key = keys.keyFor('inbound', keys.versions.at(-1) ?? keys.version);
   const byHash = new Map<string, { hash: Buffer; text: Text; expiresAtMs: number }>();
   const repeats: Text[] = [];

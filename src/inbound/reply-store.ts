@@ -23,7 +23,7 @@ export interface NewReply {
   confirmation: boolean;
 }
 
-/** Marks a message as an answer of ours: it goes to people who opted out, too. */
+/** Marks a message as our own answer: it is also sent to people who opted out. */
 export async function insertReply(
   tx: Tx,
   { messageId, hash, sender, confirmation }: NewReply,

@@ -1,4 +1,6 @@
+// Tests: test/contract/inbound.test.ts
 import type { Message } from '../messages/message.ts';
+import { newMessage } from '../messages/new-message.ts';
 import { measure } from '../messages/text/text.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
@@ -6,15 +8,15 @@ import type { Inbound } from './inbound.ts';
 import type { OwnNumber } from './own-number.ts';
 import type { Language, Word } from './words.ts';
 
-/** Texts of one phone to one number that are looked at. */
-export const lookedAtMs = 10 * minuteMs;
+/** A reply depends on the texts of one phone to one number in this time. */
+export const recentMs = 10 * minuteMs;
 const mostInTenMinutes = 5;
-export const mostLookedAt = mostInTenMinutes + 1;
+export const mostRecent = mostInTenMinutes + 1;
 const sameTextMs = minuteMs;
 export const confirmedEveryMs = dayMs;
 const validMs = hourMs;
 
-/** What decides whether a text gets an automatic answer. */
+/** The facts that decide whether a text gets an automatic answer. */
 export interface ReplyFacts {
   from: string;
   text: string;
@@ -25,14 +27,14 @@ export interface ReplyFacts {
   isOwn: boolean;
 }
 
-/** Two machines that answer each other must come to an end. */
+/** Two machines that answer each other must stop. */
 export function mayReply({ from, text, nowMs, lately, isOwn }: ReplyFacts): boolean {
   const isPhone = /^\+[0-9]{7,15}$/.test(from);
   if (!isPhone || isOwn || lately.length >= mostInTenMinutes) return false;
   return !lately.some(({ body, receivedAtMs }) => body === text && receivedAtMs > nowMs - sameTextMs);
 }
 
-/** What the application that answers says of itself. */
+/** The name and help text of the application that answers. */
 export interface Answering {
   name: string;
   helpText: string | null;
@@ -77,35 +79,19 @@ export interface Reply {
 /** An ordinary message of the application that holds the number, by the carrier that the text came from. */
 export function toMessage({ to, from, text, carrier, holder }: Reply, clock: Clock): Message {
   const nowMs = clock.nowMs();
-  const { count, encoding, characters, remaining } = measure(text);
-  return {
+  return newMessage({
     id: newId('msg', clock),
     applicationId: holder.applicationId,
     api: holder.api,
-    verificationId: null,
     channel: 'sms',
     to,
     sender: from,
-    body: text,
-    template: null,
-    status: 'queued',
-    encoding,
-    segmentCount: count,
-    characters,
-    remaining,
-    reference: null,
-    errorCode: null,
     correlationId: newId('req', clock),
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
-    sentAtMs: null,
-    deliveredAtMs: null,
-    possibleDuplicates: 0,
+    nowMs,
     expiresAtMs: nowMs + validMs,
-    carrier,
     lane: 'bulk',
-    sentAs: null,
-    deferredUntilMs: null,
-    sendAtMs: null,
-  };
+    segments: measure(text),
+    route: { carrier, sentAs: null, deferredUntilMs: null, routing: undefined },
+    body: text,
+  });
 }

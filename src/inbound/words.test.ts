@@ -5,7 +5,7 @@ import { anyCharacter } from '../../test/support/any-character.ts';
 import { firstWord, fixedWords, mayMeanStop, removableWords, wordOf } from './words.ts';
 
 describe('a whole text', () => {
-  test('is a word in any case, with marks, spaces, accents and full-width letters', () => {
+  test('is a keyword in any case, with marks, spaces, accents and full-width letters', () => {
     for (const text of ['stop', ' Stop! ', '"STOP".', 'S.T.O.P', 'ＳＴＯＰ', 'Stop\n', '¡STOP!', 'STOP 🛑'])
       assert.equal(wordOf(text)?.word, 'STOP', text);
     assert.deepEqual(wordOf('arrêt'), { kind: 'stop', word: 'ARRET', language: 'fr' });
@@ -13,7 +13,7 @@ describe('a whole text', () => {
     assert.equal(wordOf('Stop all')?.word, 'STOPALL');
   });
 
-  test('that says more is no word', () => {
+  test('a text with more words is no keyword', () => {
     for (const text of [
       'stop it',
       'please stop',
@@ -37,7 +37,7 @@ describe('a whole text', () => {
     );
   });
 
-  test('a number can ignore a word, but no fixed one can be taken off', () => {
+  test('a number can ignore a keyword, but not a fixed one', () => {
     assert.equal(wordOf('end', ['END']), undefined);
     assert.equal(wordOf('quit', ['END'])?.word, 'QUIT');
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('a text that may mean stop', () => {
 });
 
 describe('any text', () => {
-  test('is never both a word and a doubtful text, and never throws', () => {
+  test('is never both a keyword and a doubtful text, and never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 80 }), (text) => {
         const isWord = wordOf(text) !== undefined;

@@ -1,4 +1,4 @@
-/** What a whole text can ask for. */
+/** The kinds of keywords. */
 export type WordKind = 'stop' | 'start' | 'help';
 /** The language of the answer to a word. */
 export type Language = 'en' | 'fr' | 'es' | 'de' | 'pt';
@@ -10,7 +10,7 @@ export interface Word {
   language: Language;
 }
 
-/** Nothing takes these off a number: carriers and laws ask for them. */
+/** No number can ignore these: carriers and laws require them. */
 export const fixedWords: readonly string[] = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'OPTOUT', 'REVOKE'];
 
 const lists: readonly { kind: WordKind; language: Language; words: readonly string[] }[] = [
@@ -31,16 +31,16 @@ const known: ReadonlyMap<string, Word> = new Map(
   lists.flatMap(({ kind, language, words }) => words.map((word) => [word, { kind, word, language }] as const)),
 );
 
-/** The words that an operator can take off a number. */
+/** The keywords that an operator can let a number ignore. */
 export const removableWords: readonly string[] = [...known.keys()].filter((word) => !fixedWords.includes(word));
 
-/** More than any word with the spaces and marks around it. */
+/** Longer than any keyword with the spaces and marks around it. */
 const longestWord = 64;
 
-/** The word that a whole text is, unless the number ignores it. */
+/** The keyword of a text that is nothing else, unless the number ignores it. */
 export function wordOf(text: string, ignored: readonly string[] = []): Word | undefined {
   if (text.length > longestWord) return undefined;
-  // "STOP ALL" and "OPT-OUT" are as good as "STOPALL" and "OPTOUT".
+  // "STOP ALL" and "OPT-OUT" equal "STOPALL" and "OPTOUT".
   const word = known.get(plainWords(text).join(''));
   return word === undefined || ignored.includes(word.word) ? undefined : word;
 }
@@ -50,7 +50,7 @@ const longestDoubtful = 40;
 
 /**
  * Whether a short text begins with a stop word, perhaps behind the number's keyword. A person may have meant it ("Stop
- * texting me"), or not ("End of the month is fine"), so the application is told and nothing is done.
+ * texting me"), or not ("End of the month is fine"), so the application is notified and nothing is done.
  */
 export function mayMeanStop(text: string, keyword: string | null, ignored: readonly string[] = []): boolean {
   if (text.length > longestDoubtful) return false;

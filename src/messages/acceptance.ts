@@ -11,7 +11,7 @@ import type { OptOutCheck } from './opt-out-check.ts';
 import { holdSpend, type Spender, spendLimit } from './spend.ts';
 import { insertWithinSpend, type Spending } from './spend-store.ts';
 
-/** What became of a message: its row as it was written, or why it was refused and not kept. */
+/** The outcome of a message: its row as written, or the error that refused it. */
 export type SendOutcome = Message | ApiError;
 
 /** Turns the outcomes, in the order of the messages, into the answer stored for an idempotency key. */
@@ -22,7 +22,7 @@ export interface Acceptance {
   spender: Spender;
   messages: Message[];
   keep: KeepOutcomes;
-  /** What `keep` returns if every message is written as it is: nearly always. */
+  /** What `keep` returns if no message changes, which is the usual case. */
   kept: AnswerToKeep | undefined;
 }
 
@@ -36,8 +36,8 @@ const noKeys: string[] = [];
 const noTexts: ReadonlySet<string> = new Set();
 
 /**
- * Writes messages, many callers' in one commit. It counts the segments of applications that have a limit, and fails the
- * messages to people who opted out. Where neither can be, one statement writes the batch.
+ * Writes messages of many callers in one commit. It counts the segments of applications that have a limit, and fails
+ * the messages to people who opted out. If neither applies, one statement writes the batch.
  */
 export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions): Batch<Acceptance, SendOutcome[]> {
   async function writeAll(tx: Tx, items: Acceptance[]): Promise<SendOutcome[][]> {
@@ -49,7 +49,7 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     return items.map(({ messages }) => messages);
   }
 
-  /** Undefined, with nothing written, if anyone has opted out of anything. */
+  /** Undefined, with nothing written, if there is any opt-out. */
   async function writeUnlessOptOuts(tx: Tx, items: Acceptance[], again: boolean): Promise<SendOutcome[][] | undefined> {
     const messages = items.flatMap((item) => item.messages);
     if (messages.length > 0 && !(await insertUnlessOptOuts(tx, messages, again))) return undefined;
@@ -65,7 +65,7 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     );
   }
 
-  /** Writes by one statement what has room for all its texts; the rest needs a decision on each text. */
+  /** Writes the requests that have room for all their texts by one statement; the others need a decision for each text. */
   async function writeWithinSpend(items: Acceptance[], spendings: Spending[]): Promise<SendOutcome[][]> {
     const messages = items.flatMap((item) => item.messages);
     const full = await insertWithinSpend(database, messages, spendings, clock.nowMs());
@@ -75,7 +75,7 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     return items.map((item) => decided[left.indexOf(item)] ?? item.messages);
   }
 
-  /** Decides on one text after the other: 402 if it finds no room, failed if its recipient has opted out. */
+  /** Decides text by text: 402 without room, failed if its recipient has opted out. */
   async function decideEach(tx: Tx, items: Acceptance[], optedOut: ReadonlySet<string>): Promise<SendOutcome[][]> {
     const nowMs = clock.nowMs();
     const spend = await holdSpend(
@@ -125,7 +125,7 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
     return database.transaction((tx) => decideEach(tx, items, optedOut));
   }
 
-  /** An application's items are committed together: if one of its messages is there, all that is missing was refused. */
+  /** An application's items are committed together: if one of its messages exists, the missing ones were refused. */
   async function writeMissing(items: Acceptance[]): Promise<SendOutcome[][]> {
     const found = await findMessages(
       database,
@@ -158,7 +158,7 @@ export function createAcceptance({ database, clock, optOuts }: AcceptanceOptions
   });
 }
 
-/** A node that stood still must not write texts whose callers are long gone: their minute may be summed up already. */
+/** A node that was suspended must not write texts whose callers have left: their minute may be summed up already. */
 function requireFresh(items: Acceptance[], nowMs: number): void {
   const oldestMs = nowMs - longestRequestMs;
   if (items.some(({ messages }) => (messages[0]?.createdAtMs ?? nowMs) < oldestMs)) {
@@ -174,7 +174,7 @@ function toBlocked(message: Message): Message {
   return { ...message, status: 'failed', errorCode: 'blocked_by_recipient' };
 }
 
-/** What each limited application spends in a batch. */
+/** The segments that each limited application spends in a batch. */
 function spendingsOf(items: Acceptance[]): Spending[] {
   const spendings = new Map<string, Spending>();
   for (const { spender, messages } of items) {

@@ -11,7 +11,7 @@ export interface AcceptedTexts {
   take(id: string): TextToSend | undefined;
 }
 
-/** Older texts are forgotten: they wait, or another node has sent them. Twice as much is kept at most. */
+/** Older texts are dropped: they wait, or another node has sent them. The maximum is twice this. */
 const most = { characters: 4_000_000, ms: 10_000 };
 const mark = { cell: '\x1f', text: '\x1e' };
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches these marks on purpose.

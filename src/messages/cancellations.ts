@@ -4,13 +4,16 @@ import type { Database } from '../platform/database/database.ts';
 import type { ShownMessage } from './message.ts';
 import { cancelMessages, type MessageKey } from './message-store.ts';
 
-/** Cancels messages, many callers' in one statement. Undefined for one that is not there or can no longer be canceled. */
+/**
+ * Cancels messages of many callers in one statement. Undefined for a message that does not exist or can no longer be
+ * canceled.
+ */
 export function createCancellations(database: Database, clock: Clock): Batch<MessageKey, ShownMessage | undefined> {
   return createBatch<MessageKey, ShownMessage | undefined>({
     database,
     clock,
     repeatable: false,
-    // Of several requests for one message the first cancels it.
+    // If several requests name one message, the first cancels it.
     repeats: true,
     ownerOf: ({ applicationId }) => applicationId,
     keysOf: ({ id }) => [id],

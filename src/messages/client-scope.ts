@@ -1,7 +1,8 @@
+// Tests: test/contract/guard-conversion.test.ts
 import { isIPv6 } from 'node:net';
 import { keyedHash } from '../platform/crypto/secrets.ts';
 
-/** What an application tells of the person who asked for a code. */
+/** What an application reports about the person who asked for a code. */
 export interface StartClient {
   ip?: string | null | undefined;
   user_agent?: string | null | undefined;
@@ -11,12 +12,12 @@ export interface StartClient {
 /** A device; a program at an address; all programs at an address. */
 export type ClientKind = 'device' | 'program' | 'address';
 
-/** Half a hash is enough to tell the clients of a day apart. */
+/** Half a hash is enough to distinguish the clients of a day. */
 const hashBytes = 16;
 
 /**
- * The groups that a start belongs to by its client, as keyed hashes, the smallest first. They differ between applications, so
- * that no row tells who uses two of them.
+ * The groups that a start belongs to by its client, as keyed hashes, the smallest first. They differ between
+ * applications, so that no row shows who uses two of them.
  */
 export function clientScopes(key: Buffer, applicationId: string, client: StartClient): string[] {
   const { ip, user_agent, device_id } = client;

@@ -85,7 +85,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       operationId: names.preview,
       summary: 'Preview a text without sending it',
       description:
-        'Tells how many segments the text takes, which characters make it longer, and what `smart_encoding` would save. It costs nothing.',
+        'Shows how many segments the text takes, which characters make it longer, and what `smart_encoding` would save. It costs nothing.',
       body: rules.preview,
       idempotent: true,
       answers: {
@@ -180,7 +180,7 @@ const previewAnswer = Type.Object(
       Type.Object({
         character: Type.String({ examples: ['’'] }),
         index: Type.Integer({ description: 'Its place in the text, in UTF-16 units', examples: [4] }),
-        substitute: nullable(Type.String({ description: 'What smart_encoding puts there', examples: ["'"] })),
+        substitute: nullable(Type.String({ description: 'What smart_encoding writes instead', examples: ["'"] })),
       }),
       { description: `The first ${mostOffenders} characters that are not in GSM-7` },
     ),

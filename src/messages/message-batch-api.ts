@@ -22,7 +22,7 @@ const itemError = Type.Object(
   { title: 'RefusedMessage' },
 );
 
-/** The handler writes the answer, so that a kept one is the same. */
+/** The handler serializes the answer, so that a stored answer is identical. */
 const batchSchema = Type.Object(
   {
     data: Type.Array(Type.Unsafe<unknown>({ [itemKeyword]: Type.Union([messageSchema, itemError]) })),
@@ -69,13 +69,16 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
         });
         const refused = checked.find((each) => each instanceof ApiError);
         const refusal = refused && (await messages.refusalOf(refused, spender));
-        /** The same for all of them, if the application's day is used up. */
+        /** One error for all of them, if the application's segments of the day are used up. */
         const ofDay = refusal === refused ? undefined : refusal;
         const prepared = checked.flatMap((each) => ('error' in each || !isMessage(each) ? [] : [each]));
         let last: { outcomes: readonly SendOutcome[]; answer: KeptAnswer } | undefined;
-        /** The outcomes of those that were prepared, among the errors of the others. Most are known before they are kept. */
+        /**
+         * Merges the outcomes of the prepared texts with the errors of the others. Usually the outcomes are known
+         * before the commit.
+         */
         const toAnswer = (outcomes: readonly SendOutcome[]): KeptAnswer => {
-          if (last?.outcomes.every((outcome, place) => outcome === outcomes[place])) return last.answer;
+          if (last?.outcomes.every((outcome, index) => outcome === outcomes[index])) return last.answer;
           const left = [...outcomes];
           const data = checked.map((each) => {
             if ('error' in each) return each;

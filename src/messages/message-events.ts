@@ -4,8 +4,8 @@ import { apiNames } from '../http/route.ts';
 import type { MessageStatus } from './message.ts';
 import { statusCode } from './message-row.ts';
 
-/** The states whose entry is told. */
-const toldAs: Partial<Record<MessageStatus, EventType>> = {
+/** Statuses that emit an event. */
+const emittedAs: Partial<Record<MessageStatus, EventType>> = {
   sent: 'message.sent',
   delivered: 'message.delivered',
   undelivered: 'message.undelivered',
@@ -15,17 +15,17 @@ const toldAs: Partial<Record<MessageStatus, EventType>> = {
   unknown: 'message.unknown',
 };
 
-const typeOfStatus = `case status ${Object.entries(toldAs)
+const typeOfStatus = `case status ${Object.entries(emittedAs)
   .map(([status, type]) => `when ${statusCode(status as MessageStatus)} then ${typeCode(type)}`)
   .join(' ')} end`;
 
-/** What a statement that changes messages returns, for `insertEnds` and `insertMessageEvents`. */
+/** Columns that a statement which changes messages returns, for `insertEnds` and `insertMessageEvents`. */
 export const changedColumns = (of = '') => `${of}id, ${of}application_id as "applicationId", ${of}api, ${of}status,
       ${of}sequence, ${of}updated_at, ${of}error_code`;
 
 /**
- * Writes the events of messages whose status has changed. `rows` is a part of a `with` that has `changedColumns`. Texts of
- * verifications are told by their verification.
+ * Writes the events of messages whose status has changed. `rows` is a part of a `with` that has `changedColumns`. Texts
+ * of verifications emit none: their verification does.
  */
 export function insertMessageEvents(rows: string): string {
   return insertEvents(`(

@@ -2,7 +2,7 @@ import { exampleId, exampleTimes } from '../http/openapi/field-examples.ts';
 
 const { created_at, sent_at, delivered_at, expires_at } = exampleTimes;
 
-/** A text as the answer to its request shows it, for the reference. */
+/** Example for the API reference: the answer to a send. */
 export const queuedMessage = {
   id: exampleId('msg'),
   to: '+447700900123',

@@ -14,8 +14,8 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
 }
 
 /**
- * The same, but inserts nothing and returns false if anyone has opted out of anything: then each text is looked at.
- * `again` says that an earlier run may have inserted the messages, or may still do so.
+ * The same, but inserts nothing and returns false if there is any opt-out: then each text is checked. `again` says that
+ * an earlier run may have inserted the messages, or may still do so.
  */
 export async function insertUnlessOptOuts(tx: Tx, messages: Message[], again: boolean): Promise<boolean> {
   const statement = again ? insertUnlessAgainStatement : insertUnlessStatement;
@@ -32,9 +32,9 @@ interface InsertOptions {
   /** Names a query whose column `place` lists the rows to insert. */
   only?: string;
   condition?: string;
-  /** 1 where the first state of a message is told. */
+  /** 1 if the first status of a message emits an event. */
   sequence?: 0 | 1;
-  /** Messages that are there already are left as they are. To look for them takes Postgres 7 µs a message. */
+  /** Leaves existing messages unchanged. Finding them takes Postgres 7 µs a message. */
   mayExist?: boolean;
 }
 
@@ -70,7 +70,7 @@ const insertStatement: Statement = {
   planOnce: true,
 };
 
-/** A look at one row of a table that is read in no other way. */
+/** Reads one row of a table that the statement reads in no other way. */
 const insertUnless = (mayExist: boolean) => `with anyone as materialized (
       select not exists (select from opt_out) as none),
     ${messageInserts(1, { condition: '(select none from anyone)', mayExist })}
@@ -93,7 +93,7 @@ const insertFailedStatement: Statement = {
       select id, application_id as "applicationId", api, status, sequence, created_at as updated_at, error_code
       from inserted_message),
     ended as (${insertEnds('changed')}),
-    told as (${insertMessageEvents('changed')})
+    emitted as (${insertMessageEvents('changed')})
     select`,
   planOnce: true,
 };

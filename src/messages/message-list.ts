@@ -12,7 +12,7 @@ import { findMessages } from './message-store.ts';
 
 export interface MessageFilter {
   to?: string | undefined;
-  /** Digits that the number has in a row. */
+  /** Consecutive digits of the number. */
   part?: string | undefined;
   status?: string | undefined;
   reference?: string | undefined;
@@ -20,7 +20,7 @@ export interface MessageFilter {
 
 export interface MessagePage {
   rows: ShownMessage[];
-  /** Set if the search stopped before the page was full: the id to go on after. */
+  /** Set if the search stopped before the page was full: the id after which to continue. */
   searchedTo: string | undefined;
 }
 
@@ -36,8 +36,8 @@ interface List {
   limit: number;
 }
 
-/** Of messages that a filter by status or by a part of the number has no index for, one request looks at so many. */
-const mostLookedAt = 5000;
+/** Maximum number of messages that one request reads if no index fits its filter (status, part of a number). */
+const mostRead = 5000;
 
 /** Callers ask for one row more than a page to detect a next page. */
 export async function listMessages(
@@ -67,7 +67,7 @@ async function listByAge(list: List, after: string | undefined, nowMs: number): 
   const { filter, limit } = list;
   const rows: ShownMessage[] = [];
   const isSifted = filter.status !== undefined || filter.part !== undefined;
-  let room = isSifted ? mostLookedAt : limit;
+  let room = isSifted ? mostRead : limit;
   let piece = limit;
   const isByIndex = filter.to !== undefined || filter.reference !== undefined;
   for (const span of spansFrom(after, nowMs, isByIndex)) {
@@ -133,7 +133,7 @@ async function listByIds(list: List, after: string | undefined, select: SelectId
   const { tx, applicationId, api, filter, limit } = list;
   const rows: Message[] = [];
   let below = after === undefined ? highestUuid : uuidOf(after);
-  for (let looked = 0; looked < mostLookedAt; ) {
+  for (let read = 0; read < mostRead; ) {
     const uuids = await select(below, limit);
     const messages = await findMessages(tx, uuids.map(toMessageId));
     const wanted = messages.filter(
@@ -143,7 +143,7 @@ async function listByIds(list: List, after: string | undefined, select: SelectId
     if (rows.length >= limit) return { rows: rows.slice(0, limit), searchedTo: undefined };
     if (uuids.length < limit) return { rows, searchedTo: undefined };
     below = uuids.at(-1) ?? below;
-    looked += uuids.length;
+    read += uuids.length;
   }
   return { rows, searchedTo: toMessageId(below) };
 }

@@ -1,6 +1,6 @@
 /**
- * The numbers of lanes (`laneNames`), whose order is the order of sending. `delivery_queue` holds what may be sent now,
- * `delivery_schedule` what is sent later, `delivery_claim` what a worker has taken.
+ * The numbers of lanes (`laneNames`), in the order of sending. `delivery_queue` holds texts that may be sent now,
+ * `delivery_schedule` those that are sent later, `delivery_claim` those that a worker has claimed.
  */
 export const lanes = { first: 0, bulk: 1 } as const;
 

@@ -28,7 +28,7 @@ export const segmentsSchema = Type.Object(
 export const messageErrorSchema = Type.Unsafe<ReturnType<typeof messageError>>({
   type: ['object', 'null'],
   title: 'DeliveryError',
-  description: 'Why it did not arrive; null while it may',
+  description: 'Why it was not delivered; null while it still may be',
   examples: [null],
   properties: {
     code: openValues('DeliveryErrorCode', messageErrorCodes, { description: 'Why, for programs' }),
@@ -51,7 +51,7 @@ export const messageSchema = Type.Object(
     ),
     channel: Type.String(),
     status: openValues('MessageStatus', messageStatuses, {
-      description: 'What became of it so far',
+      description: 'The latest status',
       example: 'queued',
     }),
     segments: segmentsSchema,
@@ -65,7 +65,7 @@ export const messageSchema = Type.Object(
     possible_duplicates: Type.Integer({
       examples: [0],
       description:
-        'How often it was sent again although it may have arrived: so many more copies may have come, at most',
+        'How many times it was sent again although it may have arrived: the maximum number of further copies',
     }),
   },
   { title: 'Message', examples: [deliveredMessage] },
@@ -109,7 +109,7 @@ export function toMessageRecord(message: ShownMessage) {
   };
 }
 
-/** What an event tells of a message: its state then, while the row has gone on. */
+/** The state of a message at the time of an event; its row may have changed since. */
 export interface StateThen {
   status: MessageStatus;
   errorCode: ShownMessage['errorCode'];

@@ -13,7 +13,7 @@ export interface MessageRetention {
   /** Masks messages older than the retention time. Returns how many rows it read; 0 when it is done. */
   maskOld(): Promise<number>;
   /** Masks everything about one number, in small transactions, and cancels its unsent messages. */
-  forget(number: string, onProgress?: (rowsLookedAt: number) => void): Promise<number>;
+  forget(number: string, onProgress?: (rowsRead: number) => void): Promise<number>;
 }
 
 interface Masked {
@@ -113,7 +113,7 @@ export function createMessageRetention({
 
     async forget(number, onProgress) {
       let forgotten = 0;
-      let looked = 0;
+      let rowsRead = 0;
       // No index finds a number across applications, so walk the table by primary key.
       for (let after = uuidFloor(0); ; ) {
         const { rows } = await database.query<FoundPiece>(findPiece, [after, walkedRows, number]);
@@ -122,8 +122,8 @@ export function createMessageRetention({
         const { ids, last } = piece;
         if (ids !== null) forgotten += await forgetPiece({ ...piece, ids, first: after, last }, number);
         after = piece.last;
-        looked += piece.looked;
-        onProgress?.(looked);
+        rowsRead += piece.rowsRead;
+        onProgress?.(rowsRead);
       }
     },
   };
@@ -138,7 +138,7 @@ interface Piece {
 
 interface FoundPiece {
   last: string | null;
-  looked: number;
+  rowsRead: number;
   /** Null if the number is not among them. */
   ids: string[] | null;
   applicationIds: string[];
@@ -149,7 +149,7 @@ const walkedRows = 20_000;
 
 const findPiece = {
   name: 'find-number-in-messages',
-  text: `select (array_agg(id order by id desc))[1] as last, count(*) as looked,
+  text: `select (array_agg(id order by id desc))[1] as last, count(*) as "rowsRead",
       array_agg(id) filter (where recipient = $3) as ids,
       array_agg(distinct application_id) filter (where recipient = $3) as "applicationIds"
     from (select id, application_id, recipient from message where id > $1 order by id limit $2) piece`,
@@ -180,5 +180,5 @@ const forgetStatement = `with forgotten as (
       where m.id = f.id and m.id > $5 and m.id <= $6
       returning ${changedColumns('m.')}, f.unsent),
     ended as (${insertEnds(`(select * from masked where status in (${statusCodes(['canceled', 'unknown'])})) e`)}),
-    told as (${insertMessageEvents('(select * from masked where unsent) m')})
+    emitted as (${insertMessageEvents('(select * from masked where unsent) m')})
     select from masked`;

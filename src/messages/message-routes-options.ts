@@ -3,7 +3,7 @@ import type { Idempotency } from '../platform/database/idempotency.ts';
 import type { MessageService } from './message-service.ts';
 import type { SendRules } from './send-rules.ts';
 
-/** What makes the routes of one of the two APIs that send texts. */
+/** Options for the routes of one of the two APIs that send texts. */
 export interface MessageRoutesOptions {
   api: Exclude<Api, 'verify'>;
   base: string;

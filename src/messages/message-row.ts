@@ -14,7 +14,7 @@ import {
   type ShownMessage,
 } from './message.ts';
 
-/** A row as `messageColumns` selects it. What a caller has written stands alone, the rest is packed. */
+/** A row as `messageColumns` selects it. Strings of the caller are columns of their own, the rest is packed. */
 export interface MessageRow extends ShownRow {
   /** The columns of a message that the API does not show. */
   unshown: string;
@@ -30,7 +30,7 @@ export interface ShownRow {
   reference: string | null;
 }
 
-/** What the API shows. Lists read the most rows, so they select and convert no other column. */
+/** The columns that the API shows. Lists read the most rows, so they select and convert no others. */
 export const shownColumns = `${packed([
   'id',
   'channel',
@@ -123,7 +123,7 @@ export function errorCodeOf(error: MessageErrorCode | null): number | null {
   return error === null ? null : messageErrorCodes.indexOf(error);
 }
 
-/** The uuids of some ids as a parameter, with the lowest and the highest: they tell Postgres the partitions to read. */
+/** The uuids of some ids as a parameter, with the lowest and the highest, by which Postgres chooses the partitions. */
 export function toIdRange(ids: string[]): IdRange {
   return toUuidRange(ids.map(uuidOf));
 }

@@ -13,6 +13,7 @@ import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
 import { readSpans, type Span } from './message-spans.ts';
 import { findByKeys, type MessageKey } from './message-store.ts';
+import { newMessage } from './new-message.ts';
 import { senderCarriers, senderRefusal } from './numbers/held-sender.ts';
 import { noOptOuts, type OptOutCheck } from './opt-out-check.ts';
 import { isUsedUp, type Spender, spendLimit } from './spend.ts';
@@ -71,7 +72,7 @@ export function createMessageService(options: MessageServiceOptions) {
   function prepare(request: SendRequest, { applicationId, rights, api, correlationId }: SendContext): SendOutcome {
     const nowMs = clock.nowMs();
     const body = request.smart_encoding ? smartEncode(request.message) : request.message;
-    const { count, encoding, characters, remaining } = measure(body);
+    const segments = measure(body);
     const wantedMs = request.send_at === null ? nowMs : Date.parse(request.send_at);
     const sendAtMs = wantedMs > nowMs ? wantedMs : null;
     const expiresAtMs = (sendAtMs ?? nowMs) + request.validity_seconds * 1000;
@@ -94,38 +95,23 @@ export function createMessageService(options: MessageServiceOptions) {
     const refusal = senderRefusal(rights, from, to);
     if (refusal !== undefined) return refusal;
     if (found === 'unroutable') return unroutable();
-    return {
+    return newMessage({
       id,
       applicationId,
       api,
-      verificationId: null,
       channel: request.channel,
       to,
       sender: from,
-      sentAs: found.sentAs,
-      body,
-      template: null,
-      status: sendAtMs === null ? 'queued' : 'scheduled',
-      encoding,
-      segmentCount: count,
-      characters,
-      remaining,
-      reference: request.reference,
-      errorCode: null,
       correlationId,
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs,
-      sentAtMs: null,
-      deliveredAtMs: null,
-      possibleDuplicates: 0,
       expiresAtMs,
-      carrier: found.carrier,
       lane: urgent ? 'first' : 'bulk',
+      nowMs,
+      segments,
+      route: found,
+      body,
+      reference: request.reference,
       sendAtMs,
-      // The worker defers a scheduled text when its time has come: it is `scheduled` until then, and `queued` after.
-      deferredUntilMs: sendAtMs === null ? until(found.deferredUntilMs, expiresAtMs) : null,
-      routing: found.routing,
-    };
+    });
   }
 
   return {
@@ -182,9 +168,4 @@ function carriersOf(messages: readonly Message[]): string[] {
     if (status === 'queued' && deferredUntilMs === null && !carriers.includes(carrier)) carriers.push(carrier);
   }
   return carriers;
-}
-
-/** A text that expires before it may leave ends at its expiry. */
-function until(deferredUntilMs: number | null, expiresAtMs: number): number | null {
-  return deferredUntilMs === null ? null : Math.min(deferredUntilMs, expiresAtMs);
 }

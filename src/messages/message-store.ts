@@ -49,8 +49,8 @@ export async function findMessages(tx: Tx, ids: string[]): Promise<Message[]> {
 }
 
 /**
- * The condition for `toIdRange`, given as three parameters from `first`. The range tells Postgres the partitions; it does
- * not look at the ids when it plans, which would take ten times as long for 500 of them.
+ * The condition for `toIdRange`, given as three parameters from `first`. Postgres chooses the partitions by the range.
+ * Planning with the ids themselves would take ten times as long for 500 of them.
  */
 export const isInRange = (first: number) =>
   `id = any(array(select unnest($${first}::uuid[]))) and id >= $${first + 1} and id <= $${first + 2}`;
@@ -101,7 +101,7 @@ const cancel = (isOne: string) => `with wanted as (
       from removed where id = message_id and id >= $2 and id <= $3
       returning ${messageColumns}, ${changedColumns()}),
     ended as (${insertEnds('canceled')}),
-    told as (${insertMessageEvents('canceled')})
+    emitted as (${insertMessageEvents('canceled')})
     select * from canceled`;
 
 const cancelMessagesStatement = {
@@ -120,7 +120,7 @@ export function insertEnds(rows: string): string {
     select "applicationId", api, status, id from ${rows} where api <> ${apiNames.indexOf('verify')} on conflict do nothing`;
 }
 
-/** Deletes some of the ends of messages that are older than all that are kept. */
+/** Deletes a batch of ends of messages that are older than all retained messages. */
 export async function deleteOldEnds(tx: Tx, beforeMs: number): Promise<number> {
   const { count } = await tx.query(deleteEndsStatement, [uuidFloor(beforeMs), pieceRows]);
   return count;
@@ -165,7 +165,7 @@ const selectTexts = {
 
 /**
  * SQL for the state of one text, for statements that read more: a text for `toText`, or null. The id must lie in the
- * range of two parameters: it tells Postgres the partitions before the id is known.
+ * range of two parameters: Postgres chooses the partitions by it before the id is known.
  */
 export const textState = (id: string, range: { from: string; below: string }) =>
   `(select ${textColumns} from message where id = ${id} and id >= ${range.from} and id < ${range.below})`;

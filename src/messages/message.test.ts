@@ -14,28 +14,28 @@ import {
 
 const anyStatus = fc.constantFrom(...messageStatuses);
 
-/** What becomes of a message that is told, in any order and as often as one likes, that it should be in these states. */
-function walk(start: MessageStatus, told: MessageStatus[]): MessageStatus[] {
+/** The states that a message enters if these are reported in this order. */
+function walk(start: MessageStatus, reported: MessageStatus[]): MessageStatus[] {
   const been = [start];
-  for (const next of told) if (mayBecome(been.at(-1) ?? start, next)) been.push(next);
+  for (const next of reported) if (mayBecome(been.at(-1) ?? start, next)) been.push(next);
   return been;
 }
 
 describe('the states of a message', () => {
-  test('never backwards: no way leads to a state it has left', () => {
+  test('a message never returns to a state that it has left', () => {
     fc.assert(
-      fc.property(anyStatus, fc.array(anyStatus, { maxLength: 40 }), (start, told) => {
-        const been = walk(start, told);
+      fc.property(anyStatus, fc.array(anyStatus, { maxLength: 40 }), (start, reported) => {
+        const been = walk(start, reported);
         assert.equal(new Set(been).size, been.length);
       }),
       { numRuns: inShort(500, 2000) },
     );
   });
 
-  test('whatever is told twice, late or out of order, changes nothing more', () => {
+  test('repeated, late or out-of-order reports change nothing more', () => {
     fc.assert(
-      fc.property(anyStatus, fc.array(anyStatus, { maxLength: 20 }), (start, told) => {
-        const been = walk(start, told);
+      fc.property(anyStatus, fc.array(anyStatus, { maxLength: 20 }), (start, reported) => {
+        const been = walk(start, reported);
         const end = been.at(-1) ?? start;
         for (const past of been) assert.ok(!mayBecome(end, past));
         assert.deepEqual(walk(end, been), [end]);
@@ -43,7 +43,7 @@ describe('the states of a message', () => {
     );
   });
 
-  test('an end is an end; only unknown may still become another, and delivered replaces what carriers correct', () => {
+  test('ends are final; only unknown may still change, and delivered replaces the ends that carriers correct', () => {
     const following = (end: MessageStatus) => messageStatuses.filter((to) => mayBecome(end, to));
     for (const end of ['delivered', 'canceled'] as const) assert.deepEqual(following(end), []);
     for (const end of correctedEnds) assert.deepEqual(following(end), ['delivered']);
@@ -66,15 +66,15 @@ describe('the states of a message', () => {
     ] as MessageStatus[][]) {
       assert.deepEqual(walk(way[0] ?? 'queued', way.slice(1)), way);
     }
-    assert.ok(!mayBecome('scheduled', 'sent'), 'what is sent was queued before');
+    assert.ok(!mayBecome('scheduled', 'sent'), 'a message is queued before it is sent');
     assert.ok(!mayBecome('scheduled', 'delivered'));
   });
 
-  test('canceled: only scheduled or queued', () => {
+  test('only scheduled or queued messages can be canceled', () => {
     assert.deepEqual(statesBefore('canceled'), ['scheduled', 'queued']);
   });
 
-  test('statesBefore is mayBecome seen from the other end', () => {
+  test('statesBefore is the inverse of mayBecome', () => {
     fc.assert(
       fc.property(anyStatus, anyStatus, (from, to) => {
         assert.equal(statesBefore(to).includes(from), mayBecome(from, to));

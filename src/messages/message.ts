@@ -3,7 +3,7 @@ import { hourMs } from '../platform/clock.ts';
 import type { Encoding } from './text/text.ts';
 import type { Routing } from './text/text-route.ts';
 
-// The store writes these names as their place in the list, so new ones go to the end.
+// The store writes the index of these names, so new ones go to the end.
 export const channelNames: readonly string[] = ['sms'];
 export const encodingNames: readonly Encoding[] = ['GSM-7', 'UCS-2'];
 /** In the order of sending. */
@@ -23,7 +23,7 @@ export type MessageStatus =
   | 'canceled'
   | 'unknown';
 
-/** In the order of the numbers that the store writes for them: new ones go to the end. */
+/** The store writes the index, so new ones go to the end. */
 export const messageStatuses: readonly MessageStatus[] = [
   'scheduled',
   'queued',
@@ -95,7 +95,7 @@ const following: Record<MessageStatus, readonly MessageStatus[]> = {
   canceled: [],
 };
 
-/** Ends that a late `delivered` may replace, so long after the text was sent. */
+/** Ends that a late `delivered` may replace, for this time after the text was sent. */
 export const correctedEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired'];
 export const correctedWithinMs = 72 * hourMs;
 
@@ -121,11 +121,11 @@ export interface Message {
   channel: string;
   to: string;
   sender: string;
-  /** The sender that its route put in place of the caller's. */
+  /** The sender that its route substituted for the caller's. */
   sentAs: string | null;
   /** Null for a verification's text, and after the retention time. */
   body: string | null;
-  /** What the worker renders a verification's text from; never contains the code. */
+  /** The worker renders a verification's text from it; never contains the code. */
   template: object | null;
   status: MessageStatus;
   encoding: Encoding;
@@ -139,7 +139,7 @@ export interface Message {
   updatedAtMs: number;
   sentAtMs: number | null;
   deliveredAtMs: number | null;
-  /** How often it was sent again although it may have arrived. */
+  /** How many times it was sent again although it may have arrived. */
   possibleDuplicates: number;
   expiresAtMs: number;
   carrier: string;
@@ -148,7 +148,7 @@ export interface Message {
   sendAtMs: number | null;
   /** Outside the hours of its route: when they begin. */
   deferredUntilMs: number | null;
-  /** How its carrier was chosen. Written, and read by no one but `explain`. */
+  /** How its carrier was chosen. Only read by `explain`. */
   routing?: Routing | undefined;
 }
 

@@ -1,11 +1,11 @@
 import type { Tx } from '../platform/database/database.ts';
 import type { Message } from './message.ts';
 
-/** Tells which messages go to people who do not want them. Acceptance asks it before it writes a batch. */
+/** Finds messages to people who opted out. Acceptance calls it before it writes a batch. */
 export interface OptOutCheck {
-  /** True while this node has seen no opt-out lately: acceptance then writes by a statement that makes sure of it. */
+  /** True while this node has seen no recent opt-out: acceptance then writes by a statement that verifies it. */
   none(): boolean;
-  /** There is an opt-out after all. */
+  /** Notes that there is an opt-out. */
   noteSome(): void;
   /** The ids of the messages whose recipient has opted out. One query for a batch of up to 500. */
   find(tx: Tx, messages: readonly Message[]): Promise<ReadonlySet<string>>;

@@ -1,3 +1,4 @@
+// Tests: test/contract/sms-messages.test.ts, test/openapi/as-strict.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable } from '../http/list-page.ts';
 import { isLongerThan } from '../http/request/text-bounds.ts';
@@ -27,7 +28,7 @@ export type SendBody = Static<SendRules['sms']> & { channel?: string };
 
 type Body = Record<string, unknown>;
 
-/** What a send is refused for, beside its fields. */
+/** Refusals of a send besides those of its fields. */
 export const sendRefusals = {
   sms: {
     UNROUTABLE_DESTINATION: 'No route leads to the number',

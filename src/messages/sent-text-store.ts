@@ -2,7 +2,7 @@ import type { Tx } from '../platform/database/database.ts';
 import { statusCode, toUuidRange } from './message-row.ts';
 import { isInRange } from './message-store.ts';
 
-/** What is counted of a text that was sent. */
+/** The facts of a sent text that are counted. */
 export interface SentText {
   /** Uuids. */
   id: string;
@@ -11,12 +11,12 @@ export interface SentText {
   sender: string;
   to: string;
   sentAtMs: number;
-  /** Its carrier has accepted it, and told nothing since. */
+  /** Its carrier has accepted it, and has not reported since. */
   isUnderway: boolean;
   isDelivered: boolean;
 }
 
-/** Finds those of these texts (uuids) that a carrier has accepted. */
+/** Finds the texts (uuids) that a carrier has accepted. */
 export async function findSentTexts(tx: Tx, uuids: string[]): Promise<SentText[]> {
   if (uuids.length === 0) return [];
   const { rows } = await tx.query<SentText>(

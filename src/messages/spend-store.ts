@@ -6,7 +6,7 @@ import { pieceRows } from '../platform/work/maintenance.ts';
 import type { Message } from './message.ts';
 import { messageInserts, messageRows } from './message-insert-store.ts';
 
-/** An application's segments to count for today, and the most that it may have; both are whole numbers. */
+/** An application's segments to count for today, and its maximum; both are whole numbers. */
 export interface Spending {
   applicationId: string;
   segments: number;
@@ -28,7 +28,7 @@ const alertedBefore = 'case when d.most = excluded.most then d.alerted else 0 en
 
 /**
  * Inserts the messages of all applications that have room for theirs today, and counts them, in one statement. Returns
- * the applications without room: of these it inserts no message.
+ * the applications without room: none of their messages is inserted.
  */
 export async function insertWithinSpend(
   tx: Tx,
@@ -67,7 +67,7 @@ const insertWithinStatement: Statement = {
     select application_id as id from spent`,
 };
 
-/** Locks what applications have spent today until the transaction ends, and returns it. */
+/** Locks the segments that applications have spent today until the transaction ends, and returns them. */
 export async function lockSpend(tx: Tx, limits: Omit<Spending, 'segments'>[], nowMs: number) {
   const { rows } = await tx.query<{ id: string; segments: number }>(lockStatement, [
     limits.map(({ applicationId }) => uuidOf(applicationId)),
@@ -115,7 +115,7 @@ const addStatement = {
     where d.application_id = a.application_id and d.day = $4::date`,
 };
 
-/** Notes that an operator has changed the limit of an application, so that its alert is about the new one. */
+/** Records that an operator has changed the limit of an application, so that its alert uses the new one. */
 export async function noteLimit(tx: Tx, applicationId: string, most: number, nowMs: number): Promise<void> {
   await tx.query(
     `update spend_day set most = $3, alerted = ${alertOf('segments', '$3::integer')}
@@ -124,7 +124,7 @@ export async function noteLimit(tx: Tx, applicationId: string, most: number, now
   );
 }
 
-/** The segments that an application with a limit has had today. */
+/** The segments that an application with a limit has spent today. */
 export async function readSpend(tx: Tx, applicationId: string, nowMs: number): Promise<number> {
   const { rows } = await tx.query<{ segments: number }>(readStatement, [uuidOf(applicationId), dayOf(nowMs)]);
   return rows[0]?.segments ?? 0;
@@ -135,7 +135,7 @@ const readStatement = {
   text: 'select segments from spend_day where application_id = $1 and day = $2::date',
 };
 
-/** Applications that have used a good part of their segments of today, the fullest first. */
+/** Applications that have used at least 50 % of their segments of today, highest first. */
 export async function readSpendAlerts(tx: Tx, nowMs: number, limit: number): Promise<SpendAlert[]> {
   const { rows } = await tx.query<SpendAlert>(
     `select application_id as "applicationId", alerted as percent, segments, most from spend_day
@@ -153,7 +153,7 @@ export interface SpendAlert {
   most: number;
 }
 
-/** Deletes one piece of the days before. */
+/** Deletes a batch of rows of earlier days. */
 export async function deleteOldSpend(tx: Tx, beforeMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from spend_day where ctid = any(array(

@@ -1,8 +1,9 @@
+// Tests: test/contract/spend.test.ts, test/parts/acceptance.test.ts
 import type { Database, Tx } from '../platform/database/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import { addSpend, lockSpend, readSpend, type Spending } from './spend-store.ts';
 
-/** Who sends, and how many segments a day it may send; null for no limit. */
+/** An application, and its maximum of segments a day; null for no limit. */
 export interface Spender {
   applicationId: string;
   segmentsPerDay: number | null;
@@ -15,11 +16,11 @@ export function spendLimit({ segmentsPerDay }: Spender): ApiError {
   );
 }
 
-/** What is left of the day for some applications. A transaction holds their counts until it ends. */
+/** The remaining segments of the day for some applications. The transaction locks their counts until it ends. */
 export interface HeldSpend {
-  /** Takes the segments of a text, if so many are left. Always true for an application without a limit. */
+  /** Takes the segments of a text, if enough are left. Always true for an application without a limit. */
   take(spender: Spender, segments: number): boolean;
-  /** Whether not one segment is left. */
+  /** Whether no segment is left. */
   isUsedUp(spender: Spender): boolean;
   /** Counts what was taken. */
   write(): Promise<void>;
@@ -59,7 +60,7 @@ function limitsOf(spenders: Spender[]): Omit<Spending, 'segments'>[] {
   return [...limits].map(([applicationId, most]) => ({ applicationId, most }));
 }
 
-/** Whether an application has no segment left today: for a request that is refused for another reason otherwise. */
+/** Whether an application has no segment left today. That refusal comes before any other. */
 export async function isUsedUp(
   database: Database,
   { applicationId, segmentsPerDay }: Spender,

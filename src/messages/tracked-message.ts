@@ -15,7 +15,7 @@ const ends: Partial<Record<MessageStatus, string>> = {
   unknown: 'No receipt arrived. The outcome is unknown.',
 };
 
-/** The history of a text, as far as its row tells it. */
+/** The history of a text, from its row. */
 export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
   const { status, createdAtMs, sentAtMs, deliveredAtMs, updatedAtMs, segmentCount, encoding, errorCode } = message;
   const parts = `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'} of ${encoding}`;

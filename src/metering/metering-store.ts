@@ -5,33 +5,30 @@ import type { Database, Tx } from '../platform/database/database.ts';
 import { fromTextRows, toTextRows } from '../platform/database/text-rows.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 import { idFloor } from '../platform/ids.ts';
+import type { CountedRow } from '../platform/work/count-book.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
 import { traceRow } from './trace-row.ts';
 
-export interface MinuteCount {
+export interface UsageKey {
   registrationId: string;
   applicationId: string;
   api: Api;
   minuteMs: number;
-  admitted: number;
-  refused: number;
-  /** The limit that applied. */
-  perMinute: number;
 }
 
-/** The key is registration, minute and boot, and values are absolute: a batch that runs twice counts once. */
-export async function insertUsage(tx: Tx, boot: string, counts: MinuteCount[]): Promise<void> {
-  const sorted = [...counts].sort((a, b) => compare(a.registrationId, b.registrationId) || a.minuteMs - b.minuteMs);
-  const column = <Value>(of: (count: MinuteCount) => Value) => sorted.map(of);
+/** The index of each count of a minute. `perMinute` is the highest limit that applied. */
+export const usageColumns = { admitted: 0, refused: 1, perMinute: 2 } as const;
+
+/** The key is registration, minute and book (`boot`); values are absolute: a batch that runs twice counts once. */
+export async function insertUsage(tx: Tx, book: string, rows: CountedRow<UsageKey>[]): Promise<void> {
+  if (rows.length === 0) return;
   await tx.query(insertUsageStatement, [
-    boot,
-    column(({ registrationId }) => registrationId),
-    column(({ minuteMs }) => toTimestamp(minuteMs)),
-    column(({ applicationId }) => applicationId),
-    column(({ api }) => api),
-    column(({ admitted }) => admitted),
-    column(({ refused }) => refused),
-    column(({ perMinute }) => perMinute),
+    book,
+    rows.map(({ key }) => key.registrationId),
+    rows.map(({ key }) => toTimestamp(key.minuteMs)),
+    rows.map(({ key }) => key.applicationId),
+    rows.map(({ key }) => key.api),
+    ...Object.values(usageColumns).map((index) => rows.map(({ counts }) => counts[index] ?? 0)),
   ]);
 }
 
@@ -215,8 +212,4 @@ export async function listTraces(
     ],
   );
   return rows;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

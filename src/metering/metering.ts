@@ -16,7 +16,7 @@ export interface Metering {
 
 const flushEveryMs = 5000;
 
-export function createMetering(options: { database: Database; clock: Clock; log: Log; boot: string }): Metering {
+export function createMetering(options: { database: Database; clock: Clock; log: Log }): Metering {
   const { database, clock, log } = options;
   const counts = createUsageCounts(options);
   const traces = createTraceBuffer(database, clock);

@@ -2,81 +2,52 @@ import type { LimitDecision } from '../http/admission.ts';
 import type { CallingApplication } from '../http/route.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
-import { insertUsage, type MinuteCount } from './metering-store.ts';
+import { newId } from '../platform/ids.ts';
+import { createCountBook } from '../platform/work/count-book.ts';
+import { usageColumns as columns, insertUsage, type UsageKey } from './metering-store.ts';
 
 /** Counts every decision of a registration's limits in memory and writes the changes in batches. */
 export interface UsageCounts {
   count(caller: CallingApplication, decision: LimitDecision): void;
-  /** Writes what changed. Values are absolute, so a write whose response was lost can simply run again. */
   flush(): Promise<void>;
 }
 
-interface Counter extends MinuteCount {
-  /** How much of the count is written. */
-  written: number;
-}
+/** Registrations and minutes in memory for each book: a long outage keeps six books. */
+const mostRows = 40_000;
 
-/** Unwritten minutes over all registrations. Bounds the memory that a long outage takes. */
-const mostWaiting = 200_000;
-
-export function createUsageCounts(options: { database: Database; clock: Clock; boot: string }): UsageCounts {
-  const { database, clock, boot } = options;
-  const current = new Map<string, Counter>();
-  let past: Counter[] = [];
+export function createUsageCounts({ database, clock }: { database: Database; clock: Clock }): UsageCounts {
+  const book = createCountBook<UsageKey>({
+    columns: Object.keys(columns).length,
+    newName: () => newId('nod', clock),
+    write: (name, rows) => insertUsage(database, name, rows),
+    mostRows,
+  });
   let latestMs = 0;
 
-  /** If the clock goes back, counting continues in the latest minute: a new count would stay below the written one. */
-  function latest(): number {
+  /** If the clock goes back, counting continues in the latest minute, which is not written for the last time yet. */
+  function minuteNow(): number {
     latestMs = Math.max(latestMs, clock.nowMs());
-    return latestMs;
-  }
-
-  function open({ registrationId, applicationId, api }: CallingApplication, atMs: number): Counter {
-    const counts = { admitted: 0, refused: 0, perMinute: 0, written: 0 };
-    const counter = { registrationId, applicationId, api, minuteMs: atMs, ...counts };
-    current.set(registrationId, counter);
-    return counter;
-  }
-
-  function find(caller: CallingApplication, nowMs: number): Counter {
-    const counter = current.get(caller.registrationId);
-    if (counter !== undefined && nowMs < counter.minuteMs + minuteMs) return counter;
-    if (counter !== undefined && past.length < mostWaiting) past.push(counter);
-    return open(caller, nowMs - (nowMs % minuteMs));
+    return latestMs - (latestMs % minuteMs);
   }
 
   return {
-    count(caller, { admitted, limits }) {
-      const counter = find(caller, latest());
-      counter.perMinute = Math.max(counter.perMinute, limits.perMinute);
-      if (admitted) counter.admitted++;
-      else counter.refused++;
+    count({ registrationId, applicationId, api }, { admitted, limits }) {
+      const minute = minuteNow();
+      const counts = book.counts(`${registrationId} ${minute}`, () => ({
+        registrationId,
+        applicationId,
+        api,
+        minuteMs: minute,
+      }));
+      const index = admitted ? columns.admitted : columns.refused;
+      counts[index] = (counts[index] ?? 0) + 1;
+      counts[columns.perMinute] = Math.max(counts[columns.perMinute] ?? 0, limits.perMinute);
     },
 
     async flush() {
-      const nowMs = latest();
-      for (const [id, counter] of current) {
-        if (nowMs < counter.minuteMs + minuteMs) continue;
-        current.delete(id);
-        past.push(counter);
-      }
-      const closed = past;
-      past = [];
-      const changed = [...closed, ...current.values()]
-        .filter((counter) => totalOf(counter) > counter.written)
-        .map((counter) => ({ counter, row: { ...counter } }));
-      const rows = changed.map(({ row }) => row);
-      try {
-        if (rows.length > 0) await insertUsage(database, boot, rows);
-      } catch (error) {
-        past = [...closed, ...past];
-        throw error;
-      }
-      for (const { counter, row } of changed) counter.written = totalOf(row);
+      const minute = minuteNow();
+      await book.flush();
+      book.forget((key) => key.minuteMs < minute);
     },
   };
-}
-
-function totalOf({ admitted, refused }: MinuteCount): number {
-  return admitted + refused;
 }

@@ -1,3 +1,4 @@
+// Tests: test/contract/guard-conversion.test.ts
 import { readBinds } from '../delivery/carrier/bind-store.ts';
 import { carrierKey, readCarriers } from '../delivery/carrier/store.ts';
 import type { Tx } from '../platform/database/database.ts';
@@ -6,14 +7,14 @@ import { readAlertsSince } from './alerts/store.ts';
 
 /**
  * Alerts after which it is unknown whether texts without a receipt arrived. An attack can cause the others (throttling,
- * slow answers, fewer approvals), and would blind the guard by them.
+ * slow answers, fewer approvals), and would thereby blind the guard.
  */
 const troubles = ['bind_down', 'account_refused', 'receipts_missing'] as const;
 
-/** Whether a carrier had trouble, for a country, when it had sent a text at this time. */
+/** Whether a carrier had trouble with a country after it sent a text. */
 export type InTrouble = (text: { carrier: string; country: string; sentAtMs: number }) => boolean;
 
-/** Reads what is wrong with carriers now, and what was since a time. */
+/** Reads the troubles of carriers, now and since a time. */
 export async function readTroubles(tx: Tx, sinceMs: number, nowMs: number): Promise<InTrouble> {
   const alerts = await readAlertsSince(tx, troubles, sinceMs);
   const carriers = await readCarriers(tx);

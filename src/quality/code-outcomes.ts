@@ -1,3 +1,4 @@
+// Tests: test/contract/guard-conversion.test.ts, test/contract/operator-totals.test.ts
 import { findSentTexts, type SentText } from '../messages/sent-text-store.ts';
 import { type Clock, dayMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
@@ -11,9 +12,9 @@ import { addToDays, type DayKey, dayColumns } from './total-store.ts';
 export interface CodeOutcomesOptions {
   database: Database;
   clock: Clock;
-  /** The next verifications that are over, in this transaction; `read` is 0 when there are none. */
+  /** Takes the next ended verifications in this transaction; `read` is 0 when there are none. */
   walkEnded: (tx: Tx, nowMs: number) => Promise<{ read: number; codes: EndedCode[]; blocked: RefusedStart[] }>;
-  /** Of these texts (uuids), those that more than one carrier had. */
+  /** Returns the texts (uuids) that more than one carrier had. */
   findShared: (tx: Tx, textIds: string[]) => Promise<Set<string>>;
   /** Counts numbers for the guard; undefined in the sandbox. */
   conversions: ConversionWatch | undefined;
@@ -28,13 +29,13 @@ export interface RefusedStart extends BlockedStart {
   rule: string;
 }
 
-const codesPlace = dayColumns.indexOf('codes');
-const approvedPlace = dayColumns.indexOf('approved');
+const codesIndex = dayColumns.indexOf('codes');
+const approvedIndex = dayColumns.indexOf('approved');
 
 /**
- * Counts the quality of carriers: of the codes that a carrier alone sent, how many were typed in; and, for the guard, the
- * numbers that got a code. Counting and the progress of the walk are one transaction, so each verification counts once.
- * Returns how many it read.
+ * Counts the quality of carriers: how many codes that a single carrier sent were typed in. For the guard it counts the
+ * numbers that got a code. One transaction with the progress of the walk, so each verification counts once. Returns how
+ * many it read.
  */
 export function createCodeOutcomes(options: CodeOutcomesOptions) {
   const { database, clock, walkEnded, findShared, conversions } = options;
@@ -63,15 +64,15 @@ export function createCodeOutcomes(options: CodeOutcomesOptions) {
         const [first] = sent;
         const isOfOne = sent.every(({ id, carrier }) => carrier === first?.carrier && !shared.has(id));
         if (first === undefined || !isOfOne) continue;
-        for (const text of sent) count(text, codesPlace);
-        if (approved) count(first, approvedPlace);
+        for (const text of sent) count(text, codesIndex);
+        if (approved) count(first, approvedIndex);
       }
-      function count({ carrier, to, sender, applicationId, sentAtMs }: SentText, place: number): void {
+      function count({ carrier, to, sender, applicationId, sentAtMs }: SentText, index: number): void {
         const key = { dayMs: sentAtMs - (sentAtMs % dayMs), carrier, country: countryOf(to), sender, applicationId };
         const id = JSON.stringify(key);
         const row = rows.get(id) ?? { key, counts: new Float64Array(dayColumns.length) };
         rows.set(id, row);
-        row.counts[place] = (row.counts[place] ?? 0) + 1;
+        row.counts[index] = (row.counts[index] ?? 0) + 1;
       }
       await addToDays(tx, [...rows.values()]);
       await addBlockedStarts(tx, blocked);
@@ -83,7 +84,7 @@ export function createCodeOutcomes(options: CodeOutcomesOptions) {
     });
 }
 
-/** The number of a person who was forgotten is masked. */
+/** The number of a deleted person is masked. */
 function isReadable({ to }: BlockedStart): boolean {
   return !to.includes('•');
 }

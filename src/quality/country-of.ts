@@ -1,11 +1,11 @@
 import { routedCountryOf } from '../messages/numbers/phone-number.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 
-/** No country of a shared calling code needs more digits of a number to be known. */
+/** The first digits that determine the country of a number with a shared calling code. */
 const decidingCharacters = 9;
 const mostKnown = 20_000;
 
-/** The country of each number that is counted. The parser takes longer than all other counting, so it is asked once a prefix. */
+/** Finds the country of each counted number. The parser takes longer than the counting, so each prefix is parsed once. */
 export function createCountries(find: (to: string) => string | undefined = routedCountryOf): (to: string) => string {
   const known = createBoundedMap<string, string>(mostKnown);
   return (to) => {

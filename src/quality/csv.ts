@@ -1,3 +1,4 @@
+// Tests: src/quality/counts.test.ts
 type Cells = readonly (string | number | null)[];
 
 /** A CSV file (RFC 4180) with a line of titles. */

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-deliveries.test.ts
 import type { WaitingText } from '../delivery/queue/waiting-texts.ts';
 import type { KnownCarrier } from '../delivery/routing/directory.ts';
 
@@ -11,16 +12,16 @@ export interface AdviceFacts {
   carrierName: string;
   /** Undefined once the carrier is deleted; null for the carrier of the virtual handsets. */
   carrier: Pick<KnownCarrier, 'paused' | 'state' | 'binds'> | undefined | null;
-  /** The routes lead to no carrier. */
+  /** No route matches its number. */
   unroutable: boolean;
 }
 
-/** Why a text waits, and what an operator can do about it. The first rule that fits counts. */
+/** Why a text waits, and what an operator can do about it. The first rule that matches counts. */
 export function adviseOn({ text, carrierName: name, carrier, unroutable }: AdviceFacts): Advice {
   if (text.place === 'wire')
     return {
       reason: `${name} has not answered yet.`,
-      advice: `Wait a minute. Then look at the log and the state of ${name}.`,
+      advice: `Wait a minute. Then check the log and the state of ${name}.`,
     };
   if (text.inDoubt)
     return {
@@ -28,7 +29,7 @@ export function adviseOn({ text, carrierName: name, carrier, unroutable }: Advic
       advice:
         text.api === 'verify'
           ? 'Nothing to do: the same code is sent again.'
-          : `Look for the text in the log of ${name} before you send it another way. A receipt settles it. Without one, the carrier’s setting on_doubt decides.`,
+          : `Find the text in the log of ${name} before you send it another way. A receipt settles it. Without one, the carrier’s setting on_doubt decides.`,
     };
   if (unroutable) return { reason: 'No route matches its number.', advice: 'Add a route, or let the text expire.' };
   if (carrier === undefined)
@@ -49,7 +50,7 @@ export function adviseOn({ text, carrierName: name, carrier, unroutable }: Advic
   if (text.attempt > 0)
     return {
       reason: `${name} asked to retry later (${text.attempt} ${text.attempt === 1 ? 'attempt' : 'attempts'} so far).`,
-      advice: `Look at the errors in the log of ${name}. If it asks for fewer texts, lower per_second or ask the provider for more.`,
+      advice: `Check the errors in the log of ${name}. If it asks for fewer texts, lower per_second or ask the provider for more.`,
     };
   return {
     reason: `${name} is at its rate limit. Other texts go first.`,

@@ -13,12 +13,12 @@ export interface HoldRow {
   numbers: number;
   approved: number;
   leastShare: number;
-  /** Starts that it held back; counted 10 minutes later. */
+  /** Number of starts that it held back; counted 10 minutes later. */
   blocked: number;
   beganAtMs: number;
   untilMs: number;
   endedAtMs: number | null;
-  /** The person who ended it; null when its time was over. */
+  /** The person who ended it; null if it expired. */
   endedBy: string | null;
   /** Whether that person is a member of the application's account, and not an operator. */
   endedByMember: boolean;
@@ -64,7 +64,7 @@ export interface BlockedIn {
   atMs: number;
 }
 
-/** Counts what each hold held back. */
+/** Counts the starts that each hold held back. */
 export async function addBlocked(tx: Tx, blocked: readonly BlockedIn[]): Promise<void> {
   if (blocked.length === 0) return;
   await tx.query(addBlockedStatement, [
@@ -87,7 +87,7 @@ const addBlockedStatement = {
     where h.id = c.id`,
 };
 
-/** Notes the end of holds whose time is over. Nodes have let starts through from then on. */
+/** Records the end of expired holds. Nodes let starts through from the expiry on. */
 export async function endDueHolds(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(
     `update guard_hold set ended_at = until where id = any(array(
@@ -97,7 +97,7 @@ export async function endDueHolds(tx: Tx, nowMs: number): Promise<number> {
   return count;
 }
 
-/** Ends one; false if it was over already. `by` is null for one that the service replaces. */
+/** Ends a hold; false if it was over already. `by` is null for a hold that the service replaces. */
 export async function endHold(tx: Tx, id: string, by: EndedBy | null, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
     `update guard_hold set ended_at = $2, ended_by = $3, ended_by_member = $4
@@ -118,7 +118,7 @@ export async function takeMembersEnd(tx: Tx, applicationUuid: string, nowMs: num
   return count > 0;
 }
 
-/** From when on a member may end a hold; null if that is now. */
+/** When a member may next end a hold; null for now. */
 export async function readMembersEnd(tx: Tx, applicationUuid: string, nowMs: number): Promise<number | null> {
   const { rows } = await tx.query<{ atMs: number | null }>(
     'select member_ended_at as "atMs" from conversion_application where application_id = $1',
@@ -128,7 +128,7 @@ export async function readMembersEnd(tx: Tx, applicationUuid: string, nowMs: num
   return fromMs > nowMs ? fromMs : null;
 }
 
-/** A hold that is over needs its client no longer; what kind of client it was stays. */
+/** An ended hold no longer needs its client. The kind of client is kept. */
 export async function forgetClients(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(
     `update guard_hold set scope = split_part(scope, ':', 1) where id = any(array(
@@ -171,7 +171,7 @@ export interface HoldQuery {
   after: string | undefined;
 }
 
-/** Newest first. One whose time is over has ended, even if its row does not say so yet. */
+/** Newest first. An expired hold has ended, even if its row does not say so yet. */
 export async function listHolds(tx: Tx, { state, nowMs, applicationId, limit, after }: HoldQuery): Promise<HoldRow[]> {
   const isOpen = 'ended_at is null and until > $1';
   const { rows } = await tx.query<HoldRow>(

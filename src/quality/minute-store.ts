@@ -1,9 +1,9 @@
 import { hourMs, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
+import type { CountedRow } from '../platform/work/count-book.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
 import { type Span, stepOf } from '../platform/work/steps.ts';
 import { answerBounds } from './answer-times.ts';
-import type { CountedRow } from './count-book.ts';
 
 /** The counts of a minute, in the order in which they are kept; the times of answers follow them. */
 export const minuteColumns = ['attempts', 'throttled', 'in_doubt', 'sent', 'reported'] as const;
@@ -42,7 +42,7 @@ const writeStatement = {
   text: `insert into carrier_minute (node, minute, carrier, country, revision, took, ${columns})
     select $1, minute, carrier, country, revision, took::integer[], ${columns}
     from unnest($2::timestamptz[], $3::text[], $4::text[], $5::integer[], $6::text[],
-      ${minuteColumns.map((_, place) => `$${7 + place}::integer[]`).join(', ')})
+      ${minuteColumns.map((_, index) => `$${7 + index}::integer[]`).join(', ')})
       as t(minute, carrier, country, revision, took, ${columns})
     on conflict (minute, carrier, country, node) do update set revision = excluded.revision, took = excluded.took,
       ${minuteColumns.map((column) => `${column} = excluded.${column}`).join(', ')}
@@ -58,11 +58,12 @@ export async function deleteOldMinutes(tx: Tx, nowMs: number): Promise<number> {
   return count;
 }
 
+const sums = minuteColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
+
 export type MinuteTotals = Record<MinuteColumn, number> & { carrier: string; country: string };
 
-/** What carriers did with texts that were accepted between two times, by carrier and country. */
+/** Counts of texts that were accepted between two times, by carrier and country. */
 export async function readMinutes(tx: Tx, fromMs: number, toMs: number): Promise<MinuteTotals[]> {
-  const sums = minuteColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
   const { rows } = await tx.query<MinuteTotals>(
     `select carrier, country, ${sums} from carrier_minute where minute >= $1 and minute < $2
      group by carrier, country order by carrier, country limit $3`,
@@ -75,12 +76,11 @@ const mostGroups = 10_000;
 
 export type SubmitsOfStep = Record<MinuteColumn, number> & { step: number };
 
-/** What carriers did with texts that were accepted between two times, by step. */
+/** Counts of texts that were accepted between two times, by step. */
 export async function readSubmitsBySteps(
   tx: Tx,
   { fromMs, toMs, stepMs }: Omit<Span, 'applicationId'>,
 ): Promise<SubmitsOfStep[]> {
-  const sums = minuteColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
   const { rows } = await tx.query<SubmitsOfStep>(
     `select ${stepOf('minute')} as step, ${sums} from carrier_minute where minute >= $1 and minute < $3 group by 1`,
     [toTimestamp(fromMs), stepMs, toTimestamp(toMs)],
@@ -88,17 +88,17 @@ export async function readSubmitsBySteps(
   return rows;
 }
 
-/** How long answers took, by carrier: counts by the bounds of `answer-times.ts`. */
+/** Answer times by carrier: counts by the bounds of `answer-times.ts`. */
 export async function readAnswerTimes(
   tx: Tx,
   fromMs: number,
   toMs: number,
 ): Promise<{ carrier: string; took: number[] }[]> {
   const { rows } = await tx.query<{ carrier: string; took: number[] }>(
-    `select carrier, array_agg(total order by place) as took from (
-       select carrier, place, sum(count) as total from carrier_minute cross join lateral
-         unnest(took) with ordinality as t(count, place)
-       where minute >= $1 and minute < $2 group by carrier, place) as places
+    `select carrier, array_agg(total order by bucket) as took from (
+       select carrier, bucket, sum(count) as total from carrier_minute cross join lateral
+         unnest(took) with ordinality as t(count, bucket)
+       where minute >= $1 and minute < $2 group by carrier, bucket) as buckets
      group by carrier limit $3`,
     [toTimestamp(fromMs), toTimestamp(toMs), mostGroups],
   );

@@ -1,8 +1,8 @@
 import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
+import type { CountedRow } from '../platform/work/count-book.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
-import type { CountedRow } from './count-book.ts';
 
 /** The counts of a day, in the order in which they are kept. */
 export const dayColumns = [
@@ -114,7 +114,7 @@ export async function deleteOldDays(tx: Tx, nowMs: number): Promise<number> {
   return count;
 }
 
-/** What totals can be grouped by, and how each is read. A name used again counts as the same carrier here. */
+/** The columns that totals can be grouped by. Carriers with the same name count as one here. */
 const groups = {
   day: `to_char(day, 'YYYY-MM-DD')`,
   carrier: `split_part(carrier, '#', 1)`,
@@ -135,20 +135,20 @@ export interface TotalQuery {
   limit: number;
 }
 
-/** The totals of some days, by what the caller asks for; in the order of these columns. */
+/** The totals of some days, grouped and ordered by the requested columns. */
 export async function readTotals(tx: Tx, { from, to, by, limit }: TotalQuery): Promise<TotalRow[]> {
   const named = by.map((group) => `${groups[group]} as "${group}"`);
-  const places = by.map((_, place) => place + 1).join(', ');
+  const positions = by.map((_, index) => index + 1).join(', ');
   const counted = dayColumns.map((column) => `coalesce(sum(${column}), 0) as ${column}`);
   const { rows } = await tx.query<TotalRow>(
     `select ${[...named, ...counted].join(', ')} from total_day where day >= $1 and day <= $2
-     ${by.length === 0 ? '' : `group by ${places} order by ${places}`} limit $3`,
+     ${by.length === 0 ? '' : `group by ${positions} order by ${positions}`} limit $3`,
     [from, to, limit],
   );
   return rows;
 }
 
-/** What became of the texts of an application on a day. */
+/** Outcomes of an application's texts on a day. */
 export interface TextsOfDay {
   applicationId: string;
   sent: number;

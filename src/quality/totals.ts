@@ -6,8 +6,8 @@ import { type Clock, dayMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { newId, uuidTimeMs } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
+import { createCountBook } from '../platform/work/count-book.ts';
 import { bucketOf } from './answer-times.ts';
-import { createCountBook } from './count-book.ts';
 import { createCountries } from './country-of.ts';
 import {
   countedMinutesMs,
@@ -20,7 +20,10 @@ import {
 } from './minute-store.ts';
 import { countedDays, type DayColumn, type DayKey, dayColumns, writeDays } from './total-store.ts';
 
-/** Counts what carriers do with texts. No text waits for it: everything is counted in memory and written every 5 s. */
+/**
+ * Counts the answers and reports of carriers. No text waits for it: everything is counted in memory and written every 5
+ * s.
+ */
 export interface Totals {
   noteAnswers(carrier: string, texts: readonly AnsweredText[]): void;
   noteReports(carrier: string, texts: readonly ChangedText[]): void;
@@ -30,7 +33,7 @@ export interface Totals {
   stop(): Promise<void>;
 }
 
-/** What happened, for the metrics of this node: the carrier's name and the country are labels. */
+/** An event for the metrics of this node, with the carrier's name and the country as labels. */
 export type TextEvent = SubmitResult['outcome'] | 'delivered' | 'undelivered' | 'failed';
 
 export interface TotalsOptions {
@@ -41,26 +44,26 @@ export interface TotalsOptions {
   onAnswerTime?: (carrier: string, tookMs: number) => void;
 }
 
-/** What a text is counted by. */
+/** The key of a text's counts. */
 interface CountedText extends Pick<DayKey, 'country' | 'applicationId' | 'sender'> {
-  /** In which it was accepted. */
+  /** The minute in which it was accepted. */
   minuteMs: number;
 }
 
-/** The rows of such texts. They are raised at once, before anything else runs: a write may follow. */
+/** The count rows of a text. The caller raises them at once, because a write may follow. */
 interface Rows extends CountedText {
   day: Float64Array | undefined;
   minute: Float64Array | undefined;
 }
 
 const flushEveryMs = 5000;
-/** Callers choose senders: those of an application beyond this count, in a day, are counted together. */
+/** Callers choose senders, so the senders of an application beyond this number, in a day, are counted together. */
 const mostSenders = 200;
 const otherSenders = '(others)';
 const mostApplications = 10_000;
 
-const dayPlace = Object.fromEntries(dayColumns.map((name, place) => [name, place])) as Record<DayColumn, number>;
-const minutePlace = Object.fromEntries(minuteColumns.map((name, place) => [name, place])) as Record<
+const dayIndex = Object.fromEntries(dayColumns.map((name, index) => [name, index])) as Record<DayColumn, number>;
+const minuteIndex = Object.fromEntries(minuteColumns.map((name, index) => [name, index])) as Record<
   MinuteColumn,
   number
 >;
@@ -109,7 +112,7 @@ export function createTotals(options: TotalsOptions): Totals {
     return minutes.counts(`${minute} ${carrier} ${country}`, () => ({ minuteMs: minute, carrier, country }));
   }
 
-  /** The rows that a text counts in: those of the text before, if both agree. A claim has few applications. */
+  /** The rows of a text: those of the text before it, if their keys are equal. A claim has few applications. */
   function rowsOf(carrier: string, sentAtMs: number, text: CountedText, before: Rows | undefined): Rows {
     const { country, applicationId, sender, minuteMs } = text;
     const agrees =
@@ -142,22 +145,22 @@ export function createTotals(options: TotalsOptions): Totals {
     const { day, minute } = rows;
     onEvent(carrier, country, outcome);
     if (!isLate) {
-      raise(day, dayPlace.attempts);
-      raise(minute, minutePlace.attempts);
-      if (entry.inDoubt) raise(day, dayPlace.copies);
+      raise(day, dayIndex.attempts);
+      raise(minute, minuteIndex.attempts);
+      if (entry.inDoubt) raise(day, dayIndex.copies);
       if (tookMs !== undefined) {
         raise(minute, minuteColumns.length + bucketOf(tookMs));
         onAnswerTime(carrier, tookMs);
       }
     }
     if (answer?.outcome === 'accepted') {
-      raise(day, dayPlace.sent);
-      raise(day, dayPlace.parts, partsOf(answer) ?? message.segmentCount);
-      raise(minute, minutePlace.sent);
-    } else if (outcome === 'never') raise(day, dayPlace.failed);
+      raise(day, dayIndex.sent);
+      raise(day, dayIndex.parts, partsOf(answer) ?? message.segmentCount);
+      raise(minute, minuteIndex.sent);
+    } else if (outcome === 'never') raise(day, dayIndex.failed);
     else if (outcome === 'throttled' || outcome === 'in_doubt') {
-      raise(day, dayPlace[outcome]);
-      raise(minute, minutePlace[outcome]);
+      raise(day, dayIndex[outcome]);
+      raise(minute, minuteIndex[outcome]);
     }
     return rows;
   }
@@ -170,16 +173,16 @@ export function createTotals(options: TotalsOptions): Totals {
     const country = countryOf(to);
     const text = { country, applicationId, sender, minuteMs: minuteOf(uuidTimeMs(id)) };
     const { day, minute } = rowsOf(carrier, sentAtMs ?? clock.nowMs(), text, undefined);
-    // The answer to its submit never came, so the receipt is the first that says that the carrier had it.
+    // The answer to its submit never came, so the receipt is the first proof that the carrier had it.
     if (wasUnsent) {
-      raise(day, dayPlace.sent);
-      raise(minute, minutePlace.sent);
+      raise(day, dayIndex.sent);
+      raise(minute, minuteIndex.sent);
     }
-    if (isFirst) raise(minute, minutePlace.reported);
+    if (isFirst) raise(minute, minuteIndex.reported);
     if (before === after) return;
-    if (before !== undefined) raise(day, dayPlace[before], -1);
+    if (before !== undefined) raise(day, dayIndex[before], -1);
     if (after === undefined) return;
-    raise(day, dayPlace[after]);
+    raise(day, dayIndex[after]);
     onEvent(carrier, country, after);
   }
 
@@ -220,13 +223,13 @@ export function createTotals(options: TotalsOptions): Totals {
   };
 }
 
-function raise(counts: Float64Array | undefined, place: number, by = 1): void {
-  if (counts !== undefined) counts[place] = (counts[place] ?? 0) + by;
+function raise(counts: Float64Array | undefined, index: number, by = 1): void {
+  if (counts !== undefined) counts[index] = (counts[index] ?? 0) + by;
 }
 
 const mostParts = 255;
 
-/** What the provider says of the parts that it bills, or how many we made. */
+/** The number of parts that the provider bills, or the number that we made. */
 function partsOf({ told, long }: Extract<SubmitResult, { outcome: 'accepted' }>): number | undefined {
   const parts = told?.parts;
   const isUsable = parts !== undefined && Number.isInteger(parts) && parts > 0 && parts <= mostParts;

@@ -158,7 +158,7 @@ test('an operator opts a number in: every application that had it out is told', 
 describe('by the refusal of a carrier', () => {
   const refuse = (number: string, who: Sender, sender: string) =>
     app.db.database.transaction((tx) =>
-      inbound.optOuts.learn(tx, [{ number, sender, told: { applicationId: who.id, api: 'messaging' } }]),
+      inbound.optOuts.learn(tx, [{ number, sender, notified: { applicationId: who.id, api: 'messaging' } }]),
     );
 
   test('the application whose text was refused is told, once, and of the end too', async () => {

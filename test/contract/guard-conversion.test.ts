@@ -567,7 +567,7 @@ describe('in production', () => {
       assert.deepEqual([report.acts, report.prefix], [false, prefix]);
       assert.deepEqual(reasonsOf(await verifier(other, caller).startAll(numbersOf(prefix, 12))), [null]);
       assert.equal((await verifier(other, caller).explain(`${prefix}1234`)).decision, 'allow');
-      assert.ok(await app.app.alerts.look(), 'no other node looks');
+      assert.ok(await app.app.alerts.poll(), 'no other node polls');
       const { body } = await (await operator()).send<Page<AlertRecord>>('GET', '/portal/v1/operator/alerts');
       const alert = body.data.find(
         ({ kind, application_id }) => kind === 'suspected_pumping' && application_id === caller.id,

@@ -55,7 +55,7 @@ async function watch(ms: number, renew: () => Promise<unknown> = async () => {},
   for (let passedMs = 0; passedMs < ms; passedMs += everyMs) {
     app.clock.advance(Math.min(everyMs, ms - passedMs));
     await renew();
-    assert.ok(await app.app.alerts.look(), 'no other node holds the lock');
+    assert.ok(await app.app.alerts.poll(), 'no other node holds the lock');
   }
 }
 
@@ -380,7 +380,7 @@ describe('telling', () => {
   const refuse = async () => {
     const { id } = await connect();
     await state(id, { refused: true, error: 'Wrong.' });
-    await app.app.alerts.look();
+    await app.app.alerts.poll();
     return id;
   };
 
@@ -452,7 +452,7 @@ test('two nodes that look at the same time raise an alert once', async () => {
   const { id } = await connect();
   await state(id, { refused: true });
   for (let times = 0; times < 5; times++)
-    await Promise.all([app, other, app, other].map((each) => each.app.alerts.look()));
+    await Promise.all([app, other, app, other].map((each) => each.app.alerts.poll()));
   assert.equal((await list()).length, 1);
   assert.equal(receiver.received.length, 1);
   await other.close();
@@ -460,7 +460,7 @@ test('two nodes that look at the same time raise an alert once', async () => {
 
 test('GET: pages, states, 400, and only for operators', async () => {
   for (const name of ['one', 'two', 'three']) await state((await connect(name)).id, { refused: true });
-  await app.app.alerts.look();
+  await app.app.alerts.poll();
   const first = await operator.send<Page<AlertRecord>>('GET', `${path}?limit=2`);
   const second = await operator.send<Page<AlertRecord>>('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`);
   assert.deepEqual(
@@ -479,10 +479,10 @@ test('metrics show the same, with carrier and country, and no number', async () 
   await acceptMessages({ database: app.db.database, clock: app.clock, carrier: key }, 1);
   app.clock.advance(30_000);
   await state(id, { state: 'waiting', refused: true, certificateEndsAtMs: app.clock.nowMs() + dayMs });
-  await app.app.alerts.look();
+  await app.app.alerts.poll();
   const text = await app.app.metrics.text();
   for (const line of [
-    'heliograph_alerts{kind="account_refused",carrier="acme",country=""} 1',
+    'heliograph_alert{kind="account_refused",carrier="acme",country=""} 1',
     'heliograph_queue_oldest_seconds{carrier="acme",lane="bulk"} 30',
     'heliograph_carrier_up{carrier="acme"} 0',
     'heliograph_carrier_refused{carrier="acme"} 1',

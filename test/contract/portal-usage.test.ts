@@ -311,7 +311,7 @@ describe('counting', () => {
     let lost = false;
     const { log } = createTestLog();
     const database = losing(app.db.database, () => lost);
-    const nodes = ['one', 'two'].map((boot) => createMetering({ database, clock: app.clock, log, boot }));
+    const nodes = [1, 2].map(() => createMetering({ database, clock: app.clock, log }));
     let admitted = 0;
     let refused = 0;
     for (let round = 0; round < 40; round++) {
@@ -333,7 +333,7 @@ describe('counting', () => {
 
   test('counts that come in while others are written are not lost', async () => {
     const { log } = createTestLog();
-    const node = createMetering({ database: app.db.database, clock: app.clock, log, boot: 'three' });
+    const node = createMetering({ database: app.db.database, clock: app.clock, log });
     const flushes: Promise<void>[] = [];
     for (let i = 0; i < 1000; i++) {
       node.note(answered('reg_busy', true));
@@ -350,7 +350,7 @@ describe('counting', () => {
     // Near the app's own time: the upkeep puts minutes together that are older than eight days.
     let nowMs = app.clock.nowMs() - (app.clock.nowMs() % minuteMs) + 30_000;
     const clock = { ...app.clock, nowMs: () => nowMs };
-    const node = createMetering({ database: app.db.database, clock, log, boot: 'four' });
+    const node = createMetering({ database: app.db.database, clock, log });
     for (const step of [0, minuteMs, -minuteMs, 1000, -2 * minuteMs, 4 * minuteMs]) {
       nowMs += step;
       for (let i = 0; i < 10; i++) node.note(answered('reg_clock', true));

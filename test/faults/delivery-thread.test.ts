@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { ThreadData } from '../../src/delivery-thread.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import type { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { type DeliveryThread, startDeliveryThread } from '../../src/start-delivery-thread.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -20,6 +21,8 @@ interface Scene {
   /** What the threads have noted, in order. */
   notes(): string[];
   counted: Record<string, number>;
+  /** The labels of the gauge of worker states. */
+  states(): string[][];
 }
 
 /** A thread that does what `script` says instead of delivering. `note` writes where the test can read it. */
@@ -40,6 +43,7 @@ function play(script: string): Scene {
   const add = (name: string, by: number) => {
     counted[name] = (counted[name] ?? 0) + by;
   };
+  let collectStates: Parameters<Metrics['gauges']>[3] = () => [];
   const metrics = {
     countDelivery: add,
     countCarrier: () => {},
@@ -47,6 +51,9 @@ function play(script: string): Scene {
     addAnswerTimes: () => {},
     countWebhook: add,
     setWebhooksWaiting: () => {},
+    gauges: (...[, , , collect]: Parameters<Metrics['gauges']>) => {
+      collectStates = collect;
+    },
     countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
   };
   return {
@@ -56,6 +63,7 @@ function play(script: string): Scene {
     },
     notes: () => readFileSync(notesFile, 'utf8').trim().split('\n'),
     counted,
+    states: () => collectStates().map(({ labels }) => labels),
   };
 }
 
@@ -64,13 +72,13 @@ const working = `
     const texts = (accepted) => accepted.split('\\x1f').at(-1).slice(0, -1);
     note(order === 'stop' ? order : 'wake ' + (order.carriers?.join() ?? 'all') + ':' + texts(order.accepted));
     if (order !== 'stop') return;
-    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhooksWaiting: { count: 0, oldestAtMs: null } });
+    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhooksWaiting: { count: 0, oldestAtMs: null }, workers: [] });
     parentPort.close();
   });
   parentPort.postMessage('started');`;
 
 describe('the delivery thread', { concurrency: true }, () => {
-  test('is woken once for all that happens in one turn, told to stop, and its last counts arrive', async () => {
+  test('is woken once for all that happens in one turn, stopped once, and its last counts arrive', async () => {
     const scene = play(working);
     const thread = await scene.start();
     for (let commits = 0; commits < 100; commits++) thread.wake(commits % 2 === 0 ? ['a#1'] : ['b#2', 'a#1']);
@@ -83,7 +91,18 @@ describe('the delivery thread', { concurrency: true }, () => {
     assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2 });
   });
 
-  test('is told the texts that were accepted', async () => {
+  test('reports the states of its workers, until it dies', async () => {
+    const report = `{ delivery: {}, carriers: {}, texts: {}, answers: {}, maintenance: {}, webhooks: {}, webhooksWaiting: { count: 0, oldestAtMs: null }, workers: [['acme', 'resting']] }`;
+    const scene = play(`${working}
+      parentPort.postMessage(${report});`);
+    const thread = await scene.start();
+    await eventually('its states are shown', () => scene.states().length > 0);
+    assert.deepEqual(scene.states(), [['acme', 'resting']]);
+    await thread.stop();
+    assert.deepEqual(scene.states(), []);
+  });
+
+  test('gets the texts that were accepted', async () => {
     const scene = play(working);
     const thread = await scene.start();
     const { database, drop } = await createTestDatabase();

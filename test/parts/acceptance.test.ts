@@ -6,7 +6,9 @@ import { createAcceptance, isMessage, type SendOutcome } from '../../src/message
 import type { Message } from '../../src/messages/message.ts';
 import { insertUnlessOptOuts } from '../../src/messages/message-insert-store.ts';
 import { createMessageService } from '../../src/messages/message-service.ts';
+import { newMessage } from '../../src/messages/new-message.ts';
 import { noOptOuts, type OptOutCheck } from '../../src/messages/opt-out-check.ts';
+import { measure } from '../../src/messages/text/text.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import type { AnswerToKeep } from '../../src/platform/database/idempotency.ts';
@@ -30,23 +32,22 @@ const optedOut: OptOutCheck = {
 const create = (database: Database = db.database, optOuts: OptOutCheck = optedOut) =>
   createAcceptance({ database, clock: systemClock, optOuts });
 
-function newMessage(applicationId: string, segmentCount: number, isOptedOut = false): Message {
+function textOf(applicationId: string, segmentCount: number, isOptedOut = false): Message {
   const nowMs = systemClock.nowMs();
-  return {
-    ...{ id: newId('msg', systemClock), applicationId, api: 'sms', verificationId: null, channel: 'sms' },
-    ...{ to: isOptedOut ? '+447400000009' : '+447400000001', sender: 'ACME', sentAs: null, body: 'x', template: null },
-    ...{ status: 'queued', encoding: 'GSM-7', segmentCount, characters: 1, remaining: 159, reference: null },
-    ...{ errorCode: null, correlationId: newId('req', systemClock), createdAtMs: nowMs, updatedAtMs: nowMs },
+  return newMessage({
     ...{
-      sentAtMs: null,
-      deliveredAtMs: null,
-      possibleDuplicates: 0,
-      expiresAtMs: nowMs + 60_000,
-      carrier: 'test',
+      id: newId('msg', systemClock),
+      applicationId,
+      api: 'sms',
+      channel: 'sms',
+      sender: 'ACME',
+      body: 'x',
       lane: 'bulk',
     },
-    ...{ sendAtMs: null, deferredUntilMs: null, routing: undefined },
-  };
+    ...{ to: isOptedOut ? '+447400000009' : '+447400000001', correlationId: newId('req', systemClock) },
+    ...{ nowMs, expiresAtMs: nowMs + 60_000, segments: { ...measure('x'), count: segmentCount } },
+    route: { carrier: 'test', sentAs: null, deferredUntilMs: null, routing: undefined },
+  });
 }
 
 /** Keeps the outcomes as the answer. */
@@ -116,7 +117,7 @@ describe('acceptance', () => {
         const outcomes: string[][] = [];
         for (const { application, keyed, texts } of items) {
           const applicationId = ids[application] ?? '';
-          const messages = texts.map(({ segments, out }) => newMessage(applicationId, segments, out));
+          const messages = texts.map(({ segments, out }) => textOf(applicationId, segments, out));
           const keep = keyed ? keeping(newId('req', systemClock)) : () => undefined;
           const spender = { applicationId, segmentsPerDay: limits[application] ?? null };
           const result = await accepted.submit({ spender, messages, keep, kept: keep(messages) });
@@ -152,7 +153,7 @@ describe('acceptance', () => {
         const spender = { applicationId, segmentsPerDay: limit };
         const results = await Promise.all(
           Array.from({ length: 60 }, (_, i) => {
-            const messages = [newMessage(applicationId, 1)];
+            const messages = [textOf(applicationId, 1)];
             const keep = keyed && i % 2 === 0 ? keeping(newId('req', systemClock)) : () => undefined;
             return nodes[i % 3]?.submit({ spender, messages, keep, kept: keep(messages) });
           }),
@@ -172,7 +173,7 @@ describe('acceptance', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 600 }, async (_, i) => {
         const applicationId = ids[(i * 7) % 30] ?? '';
-        const messages = [newMessage(applicationId, 1)];
+        const messages = [textOf(applicationId, 1)];
         const spender = { applicationId, segmentsPerDay: 10 };
         const keep = i % 5 === 0 ? keeping(newId('req', systemClock)) : () => undefined;
         return nodes[i % 2]?.submit({ spender, messages, keep, kept: keep(messages) });
@@ -195,7 +196,7 @@ describe('acceptance', () => {
     ] as const) {
       const applicationId = newId('app', systemClock);
       const accepted = create(losesAnswer(lost, db.database), keyed ? optedOut : noOptOuts);
-      const messages = [newMessage(applicationId, 2), newMessage(applicationId, 3), newMessage(applicationId, 1)];
+      const messages = [textOf(applicationId, 2), textOf(applicationId, 3), textOf(applicationId, 1)];
       const keep = keyed ? keeping(newId('req', systemClock)) : () => undefined;
       const spender = { applicationId, segmentsPerDay: limit };
       const result = await accepted.submit({ spender, messages, keep, kept: keep(messages) });
@@ -207,14 +208,14 @@ describe('acceptance', () => {
 
   test('the same without a limit, also when the first run still goes on', async () => {
     const applicationId = newId('app', systemClock);
-    const messages = [newMessage(applicationId, 1), newMessage(applicationId, 1)];
+    const messages = [textOf(applicationId, 1), textOf(applicationId, 1)];
     const accepted = create(losesAnswer(1, db.database), noOptOuts);
     const keep = () => undefined;
     const spender = { applicationId, segmentsPerDay: null };
     const result = await accepted.submit({ spender, messages, keep, kept: undefined });
     assert.deepEqual(result.map(wordFor), ['queued', 'queued']);
 
-    const late = newMessage(applicationId, 1);
+    const late = textOf(applicationId, 1);
     let again: Promise<boolean> | undefined;
     await db.database.transaction(async (tx) => {
       assert.equal(await insertUnlessOptOuts(tx, [late], false), true);
@@ -236,7 +237,7 @@ describe('acceptance', () => {
     const nodes = [create(db.database, noOptOuts), create(db.database, noOptOuts)];
     const results = await Promise.allSettled(
       nodes.map((node, i) => {
-        const messages = [newMessage(applicationId, 1)];
+        const messages = [textOf(applicationId, 1)];
         const keep = taken(`other ${i}`);
         return node.submit({ spender, messages, keep, kept: keep(messages) });
       }),
@@ -259,7 +260,7 @@ test('a commit wakes the carriers of texts that may leave at once, each once, an
   const accept = (changes: Partial<Message>[]) =>
     service.accept(
       spender,
-      changes.map((change) => ({ ...newMessage(applicationId, 1), ...change })),
+      changes.map((change) => ({ ...textOf(applicationId, 1), ...change })),
       () => undefined,
     );
   await accept([{ carrier: 'a#1' }, { carrier: 'b#2' }, { carrier: 'a#1' }]);

@@ -188,6 +188,20 @@ describe('the directory', () => {
     assert.equal(allDownFor(30_000), true, 'a paused carrier sends nothing');
   });
 
+  test('a carrier that worked for less than 15 s, like one that is being probed, has been down all the time', async () => {
+    const { id, ...row } = await add('a');
+    const isDownFor = (ms: number) => directory.areDownFor([carrierKey({ id, ...row })], ms);
+    await directory.refresh();
+    clock.advance(30_000);
+    await directory.refresh();
+    await write(id, bind(0, 'bound'));
+    await directory.refresh();
+    assert.equal(isDownFor(0), false, 'it works');
+    await write(id, bind(0, 'waiting'));
+    await directory.refresh();
+    assert.equal(isDownFor(30_000), true, 'as failover sees it too');
+  });
+
   test('the list stays as it was while the database is away', async () => {
     const row = await add('acme');
     const away = createDatabase({ connection: db.connection, log, poolSize: 1 });

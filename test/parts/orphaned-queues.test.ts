@@ -28,11 +28,11 @@ test('a look that fails is made again at the next one, not ten seconds later', a
     ({ start: () => void started.push(key), stop: () => Promise.resolve() }) as DeliveryWorker;
   const orphaned = createOrphanedQueues({ database, clock, isKnown: () => false, createWorker });
 
-  await assert.rejects(orphaned.look());
+  await assert.rejects(orphaned.poll());
   isAway = false;
   for (let second = 0; second < 4; second++) {
     clock.advance(1000);
-    await orphaned.look();
+    await orphaned.poll();
   }
   assert.deepEqual(started, ['gone#7']);
 });

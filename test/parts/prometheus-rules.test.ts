@@ -1,25 +1,26 @@
-// deploy/prometheus-rules.yml speaks of the same alerts as the service; it and the dashboard use metrics that the service has.
+// deploy/prometheus-rules.yml passes on the service's alerts; it and the dashboard use metrics that the service has.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { alertKinds } from '../../src/quality/alerts/alert.ts';
+import { type AlertKind, alertKinds } from '../../src/quality/alerts/alert.ts';
 import { answerBounds } from '../../src/quality/answer-times.ts';
 import { createTestApp } from '../support/app.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const rules = readFileSync(`${root}deploy/prometheus-rules.yml`, 'utf8');
-/** This app has no Redis, so it does not tell of it. */
+/** This app has no Redis, so it has no metrics of it. */
 const onlyWithRedis = readFileSync(`${root}src/compose/windows.ts`, 'utf8');
 const dashboard = JSON.parse(readFileSync(`${root}deploy/grafana-dashboard.json`, 'utf8')) as {
   panels: { title: string; type: string; targets?: { expr: string }[] }[];
 };
 
-test('there is a rule for each alert', () => {
-  const named = [...rules.matchAll(/- alert: Heliograph(\w+)/g)].map(([, name = '']) =>
-    name.replaceAll(/(?<!^)([A-Z])/g, '_$1').toLowerCase(),
-  );
-  assert.deepEqual(new Set(named), new Set(alertKinds));
+test('one rule passes on the alerts that the service raises, and no other rule restates their thresholds', () => {
+  const ours = [...rules.matchAll(/- alert: Heliograph(\w*)/g)].map(([, name]) => name);
+  assert.deepEqual(ours, ['Alert']);
+  assert.match(rules, /expr: max by \(kind, carrier, country\) \(heliograph_alert\) == 1/);
+  const [, critical = ''] = /match "\^\(([a-z_|]+)\)\$" \$labels\.kind/.exec(rules) ?? [];
+  for (const kind of critical.split('|')) assert.ok(alertKinds.includes(kind as AlertKind), kind);
 });
 
 test('rules and the dashboard use metrics that /metrics has, with labels that these have', async () => {

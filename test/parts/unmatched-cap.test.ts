@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const most = 100;
-const lookEvery = 10;
+const checkEvery = 10;
 const source = (account: string) => ({ key: account, account });
 
 /** The receipts of one process. */
@@ -30,7 +30,7 @@ function createProcess() {
     database: db.database,
     clock,
     log,
-    unmatched: { most, lookEvery },
+    unmatched: { most, checkEvery },
     onCount: (_, name, by) => {
       counts[name] = (counts[name] ?? 0) + by;
     },
@@ -56,7 +56,7 @@ async function kept(account: string): Promise<string[]> {
 describe('receipts that match no text', () => {
   test('an account has so many at most: the oldest go, and are counted and logged', async () => {
     const { receipts, counts, lines } = createProcess();
-    for (let time = 0; time < 30; time++) await receipts.apply(source('a'), forNobody(`t${time}`, lookEvery));
+    for (let time = 0; time < 30; time++) await receipts.apply(source('a'), forNobody(`t${time}`, checkEvery));
     const left = await kept('a');
     assert.equal(left.length, most);
     assert.ok(left.includes('t29-0') && !left.includes('t0-0'), 'the newest stay');
@@ -67,7 +67,7 @@ describe('receipts that match no text', () => {
   test('another account loses none', async () => {
     const { receipts } = createProcess();
     await receipts.apply(source('quiet'), forNobody('q', 5));
-    for (let time = 0; time < 20; time++) await receipts.apply(source('a'), forNobody(`t${time}`, lookEvery));
+    for (let time = 0; time < 20; time++) await receipts.apply(source('a'), forNobody(`t${time}`, checkEvery));
     assert.equal((await kept('quiet')).length, 5);
   });
 
@@ -78,7 +78,7 @@ describe('receipts that match no text', () => {
     };
     await Promise.all(processes.map(write));
     const { length } = await kept('a');
-    assert.ok(length <= most + processes.length * (lookEvery + 7), `${length} are kept`);
+    assert.ok(length <= most + processes.length * (checkEvery + 7), `${length} are kept`);
     assert.ok(length >= most, `${length} are kept`);
   });
 

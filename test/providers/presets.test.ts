@@ -160,7 +160,7 @@ for (const provider of providers) {
       assert.match(failing.error ?? '', /refuses the account/);
       const { alerts } = world.app.app;
       await until('operators are alerted, once', async () => {
-        await alerts.look();
+        await alerts.poll();
         return alerts.open.filter(({ kind, carrier }) => kind === 'account_refused' && carrier === name).length === 1;
       });
       await world.change(provider.settings, name);

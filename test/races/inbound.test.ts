@@ -212,7 +212,7 @@ describe('words', () => {
 
   test('the sender that a text really leaves as decides, in any spelling', async () => {
     const { optOuts } = nodeOf(0);
-    const scopes = ['+4478009', 'AcMe'].map((sender) => ({ ...senderScope(sender), told: null }));
+    const scopes = ['+4478009', 'AcMe'].map((sender) => ({ ...senderScope(sender), notified: null }));
     await db.database.transaction((tx) => optOuts.stop(tx, phone, scopes, 'STOP'));
     const base = { applicationId, api: 'messaging' as const, to: phone };
     const cases: [string, string | null, boolean][] = [
@@ -227,7 +227,7 @@ describe('words', () => {
       const text = { ...base, id: newId('msg', clock), sender, sentAs };
       assert.equal((await optOuts.find(db.database, [text])).has(text.id), isUnwanted, `${sender} as ${sentAs}`);
     }
-    const scope = { ...applicationScope(applicationId), told: null };
+    const scope = { ...applicationScope(applicationId), notified: null };
     await db.database.transaction((tx) => optOuts.stop(tx, phone, [scope], 'STOP'));
     const code = { ...base, api: 'verify' as const, id: newId('msg', clock), sender: 'ACME', sentAs: null };
     assert.equal((await optOuts.find(db.database, [code])).size, 0, 'codes are exempt');

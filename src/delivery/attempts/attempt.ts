@@ -1,13 +1,17 @@
+// Tests: src/delivery/attempts/result.test.ts
 import type { MessageErrorCode } from '../../messages/message.ts';
 import type { SubmitResult, ToldByProvider } from '../carrier/carrier.ts';
 import { type CarrierId, readCarrierId } from '../carrier/id.ts';
 import { readCarrierWords } from '../carrier/words.ts';
 import type { NextCarrier } from '../routing/next-carrier.ts';
 
-/** `refused`: this carrier will not take it. `unavailable`: it was not submitted, or the carrier could not take it then. */
+/**
+ * `refused`: this carrier refuses it for good. `unavailable`: it was not submitted, or the carrier could not take it
+ * then.
+ */
 export type AttemptOutcome = 'accepted' | 'refused' | 'unavailable' | 'throttled' | 'in_doubt';
 
-/** In the order of the numbers that the store writes for them: new ones go to the end. */
+/** The store writes the index, so new ones go to the end. */
 export const attemptOutcomes: readonly AttemptOutcome[] = [
   'accepted',
   'refused',
@@ -29,17 +33,17 @@ export interface TextAttempt {
   told: ToldByProvider;
   /** The error of the answer in the carrier's own words. */
   reported: string | null;
-  /** Where the text went on to. */
+  /** The carrier that got the text next. */
   next?: NextCarrier | undefined;
 }
 
 /** A text in the queue, as it is after the submit. */
 type Submitted = Pick<TextAttempt, 'messageId' | 'attempt'>;
 
-/** A text that is tried for days does not fill the table: its first attempts tell the story. */
+/** Only the first attempts are kept, so that a text that is tried for days does not fill the table. */
 const mostKept = 20;
 
-/** The row for a submit; undefined if the message's record tells all of it, or the text did not leave. */
+/** The row for a submit; undefined if the message's own record says it all, or the text did not leave. */
 export function attemptOf(
   entry: Submitted,
   answer: SubmitResult | undefined,
@@ -57,7 +61,7 @@ export function attemptOf(
   return { ...about, outcome: outcomeOf(answer), error, carrierMessageId: null, told: {}, reported };
 }
 
-/** The row for a text that goes on to another carrier without a submit to this one. */
+/** The row for a text that moves to another carrier without a submit to this one. */
 export function unavailableAttempt(entry: Submitted, carrier: string, nowMs: number): TextAttempt {
   const { messageId, attempt } = entry;
   const about = { messageId, attempt, carrier, submittedAtMs: nowMs };

@@ -16,7 +16,7 @@ export function furtherSegments({ claimed, answer, isLate }: AnsweredText): numb
   return answer.long.parts.filter(({ part }) => !before.has(part)).length;
 }
 
-/** The same for many submits, by application; without those that add nothing. */
+/** Sums of these by application, without zeros. */
 export function furtherSegmentsOf(answers: readonly AnsweredText[]): { applicationId: string; segments: number }[] {
   const sums = new Map<string, number>();
   for (const answered of answers) {

@@ -28,15 +28,15 @@ function create() {
   return { clock, outcomes, lookups, changes: () => changes };
 }
 
-describe('what answers tell of a carrier', () => {
-  test('one that works is asked for no country', () => {
+describe('what answers say about a carrier', () => {
+  test('no country is determined for a carrier that works', () => {
     const { outcomes, lookups } = create();
     for (let n = 0; n < 5000; n++) outcomes.note(text('+447700900123'), works);
     assert.equal(outcomes.admits(text('+447700900123')), true);
     assert.equal(lookups.length, 0);
   });
 
-  test('what got through in the minute before counts when texts begin to fail', () => {
+  test('texts that got through in the minute before count when others begin to fail', () => {
     const { outcomes, clock } = create();
     for (let n = 0; n < 30; n++) outcomes.note(text('+447700900123'), works);
     clock.advance(1000);
@@ -64,7 +64,7 @@ describe('what answers tell of a carrier', () => {
     assert.deepEqual(new Set(outcomes.open()), new Set(['GB', 'FR']));
   });
 
-  test('an account that is refused opens it for all', () => {
+  test('a refused account opens the breaker for all countries', () => {
     const { outcomes } = create();
     outcomes.note(text('+447700900123'), { outcome: 'retry', error: 'carrier_unavailable', account: true });
     assert.deepEqual(outcomes.open(), ['*']);

@@ -4,11 +4,11 @@ import type { SubmitResult } from '../carrier/carrier.ts';
 import { createCopyBudget } from '../carrier/copy-budget.ts';
 import type { ClaimedText } from './queued-text.ts';
 
-/** What a worker learns of its carrier from the answers to its texts. */
+/** A carrier's health, as the answers to its texts show it. */
 export interface CarrierOutcomes {
-  /** False while texts to this number's country do not get through, except for a probe now and then. */
+  /** False while texts to this number's country do not get through, except for an occasional probe. */
   admits(text: ClaimedText): boolean;
-  /** How long a text waits that is not admitted. */
+  /** How long a text that is not admitted waits. */
   restMs(text: ClaimedText): number;
   /** Notes the answer to a text; undefined if there was none. */
   note(text: ClaimedText, answer: SubmitResult | undefined): void;
@@ -37,13 +37,13 @@ export function createCarrierOutcomes({ clock, countryOf, onChange }: CarrierOut
   /** Finding a number's country can take longer than all the rest, so texts that got through are counted by country only
    * when some do not. */
   let watchedUntilMs = Number.NEGATIVE_INFINITY;
-  /** The numbers of the last texts that got through, oldest first from `place`. */
+  /** The numbers of the last texts that got through, oldest first from `index`. */
   let remembered: { to: string; atMs: number }[] = [];
-  let place = 0;
+  let index = 0;
 
   function remember(to: string): void {
-    remembered[place] = { to, atMs: clock.steadyMs() };
-    place = (place + 1) % mostRemembered;
+    remembered[index] = { to, atMs: clock.steadyMs() };
+    index = (index + 1) % mostRemembered;
   }
 
   function watch(): void {
@@ -52,7 +52,7 @@ export function createCarrierOutcomes({ clock, countryOf, onChange }: CarrierOut
     watchedUntilMs = nowMs + watchMs;
     if (recent.length === 0) return;
     remembered = [];
-    place = 0;
+    index = 0;
     for (const { to } of recent) breaker.note(countryOf(to) ?? '', 'works');
   }
 

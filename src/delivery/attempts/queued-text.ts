@@ -15,11 +15,11 @@ export interface QueueEntry {
   unanswered: number;
   possibleDuplicates: number;
   inDoubt: boolean;
-  /** How often it went on to another carrier. */
+  /** Number of moves to another carrier. */
   moves: number;
 }
 
-/** A claim's row, as its worker last saw it: a statement that names another revision changes nothing. */
+/** A claim's row, as its worker last wrote it. A statement with another revision changes nothing. */
 export interface OpenClaim {
   id: number;
   revision: number;
@@ -30,20 +30,20 @@ export interface Claim extends OpenClaim {
   /** The time that decides which texts have expired. It is in the row, so that a release decides the same. */
   claimedAtMs: number;
   texts: ClaimedText[];
-  /** Whether anyone has opted out of anything: then each text is looked at once more. */
+  /** Whether there is any opt-out: then the opt-outs of each text are checked. */
   optOuts: boolean;
 }
 
 export interface ClaimedText {
   message: TextToSend;
   entry: QueueEntry;
-  /** Of a long text that was tried before. */
+  /** The parts of a long text that was tried before. */
   parts: readonly PartState[];
   /** The form of those parts; null if there are none. */
   form: string | null;
 }
 
-/** A text that was sent and is in the queue again did not arrive: another carrier is to send it. */
+/** A sent text is queued again only if it did not arrive: another carrier sends it. */
 export function isUnsettled({ message: { status } }: ClaimedText): boolean {
   return status === 'sent' || unsentStatuses.includes(status);
 }
@@ -57,7 +57,7 @@ export interface EndedText {
   receiptKey: CarrierId | null;
   error: MessageErrorCode | null;
   long: LongText<CarrierId> | undefined;
-  /** The submit that ended it, unless the record tells all of it. */
+  /** The submit that ended it, unless the message's own record says it all. */
   attempt?: TextAttempt | undefined;
   /** True for a text that another carrier has sent before, and that did not arrive: it is shown as sent already. */
   wasSent?: boolean;
@@ -72,8 +72,8 @@ export interface ScheduledText {
   long: LongText<CarrierId> | undefined;
   /** The submit that did not succeed; undefined if there was none. */
   attempt?: TextAttempt | undefined;
-  /** It goes on to another carrier, at once and with all its parts. */
+  /** It moves to another carrier, at once and with all its parts. */
   isMoved?: boolean;
-  /** The number of the submit that was answered, where the entry goes back to what it was before. */
+  /** The index of the answered submit, if the entry returns to its earlier state. */
   submit?: number;
 }

@@ -38,7 +38,7 @@ function result(given: Given, answer: SubmitResult | undefined, options: Partial
   return attemptResultOf(claimed(given), answer, { nowMs, carrier: 'first', nextCarrier: () => next, ...options });
 }
 
-/** What becomes of it, in a word. */
+/** A short description of the result. */
 function outcome(...given: Parameters<typeof result>): string {
   const found = result(...given);
   if ('ended' in found) return found.ended.status;
@@ -49,11 +49,11 @@ const elsewhere = (error: MessageErrorCode): SubmitResult => ({ outcome: 'retry'
 const never = (error: MessageErrorCode): SubmitResult => ({ outcome: 'never', error });
 const silent: SubmitResult = { outcome: 'in_doubt', silent: true };
 
-describe('the table of failover', () => {
+describe('the failover table', () => {
   const code = { isCode: true };
   const plain = { isCode: false };
 
-  test('unavailable: a code at once, another text waits', () => {
+  test('after carrier_unavailable a code moves at once, another text waits', () => {
     for (const answer of [
       elsewhere('carrier_unavailable'),
       { outcome: 'retry', error: 'carrier_unavailable' } as const,
@@ -66,33 +66,33 @@ describe('the table of failover', () => {
     assert.equal(outcome(plain, { outcome: 'not_sent' }, { isDown: () => true }), 'again in 0 s');
   });
 
-  test('its carrier was deleted: both', () => {
+  test('after its carrier was deleted every text moves', () => {
     const isClosed = { isClosed: true };
     assert.equal(outcome(code, elsewhere('carrier_unavailable'), isClosed), 'moves');
     assert.equal(outcome(plain, elsewhere('carrier_unavailable'), isClosed), 'moves');
   });
 
-  test('route refusal: both at once, and failed without another carrier', () => {
+  test('after a refusal by the route every text moves at once, and fails without another carrier', () => {
     for (const error of ['blocked_by_carrier', 'sender_rejected', 'unknown'] as const) {
       assert.deepEqual([outcome(code, elsewhere(error)), outcome(plain, elsewhere(error))], ['moves', 'moves']);
       assert.equal(outcome(plain, elsewhere(error), { nextCarrier: () => undefined }), 'failed');
     }
   });
 
-  test('throttled: a code if it would wait for longer than 3 s', () => {
+  test('when throttled, a code moves if it would wait for longer than 3 s', () => {
     assert.equal(outcome(code, { outcome: 'throttled', afterMs: 3000 }), 'again in 3 s');
     assert.equal(outcome(code, { outcome: 'throttled', afterMs: 3001 }), 'moves');
     assert.equal(outcome(plain, { outcome: 'throttled', afterMs: 30_000 }), 'again in 30 s');
   });
 
-  test('silence: a copy of a code, once and while copies are allowed; another text waits', () => {
+  test('after silence a code is copied once, while copies are allowed; another text waits', () => {
     assert.equal(outcome(code, silent), 'moves');
     assert.equal(outcome(code, silent, { mayCopy: () => false }), 'again in 25 s');
     assert.equal(outcome({ ...code, entry: { unanswered: 1, moves: 1 } }, silent), 'again in 25 s');
     assert.equal(outcome(plain, silent, { doubtAfterMs: 300_000 }), 'again in 300 s');
   });
 
-  test('in doubt: a code at once, another text by on_doubt', () => {
+  test('in doubt, a code is sent again at once, another text by on_doubt', () => {
     const never = () => assert.fail('only silence asks for the budget');
     for (const answer of [undefined, { outcome: 'in_doubt' } as const]) {
       assert.equal(outcome(code, answer, { mayCopy: never }), 'moves');
@@ -100,7 +100,7 @@ describe('the table of failover', () => {
     }
   });
 
-  test('number or content: a code, unless a part was accepted; another text never', () => {
+  test('after a refusal of number or content a code moves, unless a part was accepted; another text never does', () => {
     const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: '1', receiptKey: '1' }];
     for (const error of ['invalid_destination', 'content_rejected', 'blocked_by_carrier'] as const) {
       assert.deepEqual([outcome(code, never(error)), outcome(plain, never(error))], ['moves', 'failed']);
@@ -125,7 +125,7 @@ const anAnswer: fc.Arbitrary<SubmitResult | undefined> = fc.oneof(
   fc.constantFrom(...messageErrorCodes).map(elsewhere),
 );
 
-describe('whatever is answered', () => {
+describe('invariants of every answer', () => {
   const entries = fc.record({
     attempt: fc.nat(30),
     unanswered: fc.nat(2),
@@ -135,7 +135,7 @@ describe('whatever is answered', () => {
   });
   const facts = fc.record({ isCode: fc.boolean(), entry: entries, closed: fc.boolean(), down: fc.boolean() });
 
-  test('a plain text that may have been sent stays, and no text moves twice', () => {
+  test('a plain text that may have been sent stays with its carrier, and no text moves twice', () => {
     fc.assert(
       fc.property(facts, anAnswer, ({ isCode, entry, closed, down }, answer) => {
         const found = result({ isCode, entry }, answer, { isClosed: closed, isDown: () => down });
@@ -161,10 +161,10 @@ describe('whatever is answered', () => {
     );
   });
 
-  test('one that was accepted is kept only if the provider told something of it', () => {
+  test('an accepted attempt is kept only if the provider reported something about it', () => {
     const accepted = { outcome: 'accepted', carrierMessageId: '1' } as const;
     const plain = result({ isCode: false }, accepted);
-    assert.ok('ended' in plain && plain.ended.attempt === undefined, 'the record tells it');
+    assert.ok('ended' in plain && plain.ended.attempt === undefined, 'the record says it');
     const told = result({ isCode: false }, { ...accepted, told: { parts: 2, price: '0.05', currency: 'EUR' } });
     assert.deepEqual('ended' in told && told.ended.attempt?.told, { parts: 2, price: '0.05', currency: 'EUR' });
   });

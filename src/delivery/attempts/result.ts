@@ -9,13 +9,13 @@ const backOff = { fromMs: 1000, toMs: 300_000 };
 /** A carrier that asks us to slow down without saying how long gets this pause. */
 const throttledMs = 1000;
 
-/** Stops resending a text whose worker always dies: the text may be the cause. */
+/** Bounds the resends of a text whose worker died each time: the text may be the cause. */
 const mostResends = 5;
 
 /**
- * What to do with a claimed text. One that may have been sent already is in doubt: a verification's text is then sent
- * again while valid (same code); a plain text once if the carrier did not answer, and up to `mostResends` times if its
- * worker died, as it may never have left; not at all under `at_most_once`.
+ * Decides what to do with a claimed text. A text that may have been sent already is in doubt: a verification's text is
+ * then sent again while valid (same code); a plain text once if the carrier did not answer, and up to `mostResends`
+ * times if its worker died, as it may never have left; not at all under `at_most_once`.
  */
 export function actionFor(
   { message, entry }: ClaimedText,
@@ -41,7 +41,7 @@ export interface ResultOptions {
   carrier: string;
   /** When the carrier got the text. */
   submittedAtMs?: number;
-  /** The carrier that the text should go on to; undefined if there is none. Asked only when it matters. */
+  /** The next carrier of the text; undefined if there is none. Called only when it matters. */
   nextCarrier?: (claimed: ClaimedText) => NextCarrier | undefined;
   /** Whether the carrier can send at present. */
   isDown?: () => boolean;
@@ -53,11 +53,11 @@ export interface ResultOptions {
   doubtAfterMs?: number | undefined;
 }
 
-/** A text changes its carrier once at most. */
+/** Maximum number of moves of a text. */
 export const mostMoves = 1;
 /** A code waits no longer than this for a carrier that wants fewer texts. */
 const codeWaitsMs = 3000;
-/** A code of which no copy may be sent waits this much longer for its answer. */
+/** A code that may not be copied waits this much longer for its answer. */
 const silenceMs = 25_000;
 
 /**
@@ -86,13 +86,14 @@ export function attemptResultOf(
     case 'accepted':
       return end('sent', null, readIds(answer));
     case 'never': {
-      // One carrier's filter or old data is another's delivery. The recipient's own word holds everywhere.
+      // Another carrier may deliver what this one filters or has old data for. A recipient's refusal holds for all
+      // carriers.
       const mayMove = isCode && answer.error !== 'blocked_by_recipient' && !isPartTaken(claimed, answer);
       return (mayMove ? move() : undefined) ?? end('failed', answer.error);
     }
     case 'not_sent': {
       const moved = isCode && options.isDown?.() ? move() : undefined;
-      // If some parts have left, the next attempt must know of them.
+      // Records the parts that have left for the next attempt.
       const isInDoubt = claimed.entry.inDoubt && long?.parts.some(({ state }) => state === 'in_doubt') === true;
       const next = long === undefined ? claimed.entry : { ...entry, inDoubt: isInDoubt };
       const dueAtMs = Math.min(nowMs + atLeast(answer.afterMs, 0), Math.max(nowMs, message.expiresAtMs));
@@ -106,7 +107,7 @@ export function attemptResultOf(
       const isRefused = answer.elsewhere === true && answer.error !== 'carrier_unavailable';
       const moved = isCode || isRefused || options.isClosed ? move() : undefined;
       if (moved !== undefined) return moved;
-      // This carrier will not take it, and there is no other one.
+      // This carrier refuses the text, and there is no other carrier.
       if (isRefused) return end('failed', answer.error);
       return sendAgain(atLeast(answer.afterMs, 0) + backOffMs(entry.attempt, backOff));
     }
@@ -144,7 +145,7 @@ function moveOn(
   return { again: { entry, carrier: to.carrier, dueAtMs: nowMs, long: undefined, attempt, isMoved: true } };
 }
 
-/** The carrier does not work at present, so the text goes on without a submit. Undefined if it has to stay. */
+/** The carrier is down, so the text moves on without a submit. Undefined if it has to stay. */
 export function moveUnsent(claimed: ClaimedText, options: ResultOptions): ScheduledText | undefined {
   const entry = { ...claimed.entry, attempt: claimed.entry.attempt + 1 };
   const moved = moveOn(claimed, entry, { outcome: 'not_sent' }, options);
@@ -188,7 +189,10 @@ export function notSubmitted(
   return { entry: tried, carrier, dueAtMs, long: undefined, attempt: undefined };
 }
 
-/** The carrier's texts to this country do not get through: the text waits for the end of its rest, and does not count as tried. */
+/**
+ * The carrier's texts to this country do not get through: the text waits until the breaker closes, and does not count
+ * as tried.
+ */
 export function heldBack(
   { message, entry }: ClaimedText,
   { nowMs, carrier, restMs }: { nowMs: number; carrier: string; restMs: number },

@@ -1,3 +1,4 @@
+// Tests: test/model/delivery.test.ts, test/parts/delivery-worker.test.ts
 import { laneNames } from '../../messages/message.ts';
 import { type TextToSend, templateIdOf } from '../../messages/text/text-to-send.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -13,15 +14,15 @@ export interface SelectionOptions {
   log: Log;
   carrier: Carrier;
   renderText: (text: TextToSend) => string;
-  /** Of these verifications, those that still need their code. */
+  /** Returns the verifications that still need their code. */
   findPending: (verificationIds: string[]) => Promise<Set<string>>;
-  /** Of these texts, the ids of those that their recipients do not want. */
+  /** Returns the ids of texts that their recipients do not want. */
   findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
-  /** Where a text should go on to; undefined if there is no other carrier for it that works. */
+  /** The next carrier of a text; undefined if no other carrier works. */
   nextCarrier: (text: ClaimedText) => NextCarrier | undefined;
   /** Outside the hours of a text's route: when they begin. */
   opensAtMs?: ((text: ClaimedText) => number | null) | undefined;
-  /** What the answers say of the carrier; undefined for one that needs no watching. */
+  /** The carrier's health by its answers; undefined for a carrier that is not watched. */
   outcomes?: CarrierOutcomes | undefined;
   /** Whether the carrier can send at present. */
   isDown?: (() => boolean) | undefined;
@@ -34,19 +35,19 @@ export interface Sending {
   text: OutgoingText;
 }
 
-/** What becomes of claimed texts. */
+/** Results of claimed texts. */
 export interface Results {
   ended: EndedText[];
   again: ScheduledText[];
 }
 
-/** Decides which texts of a claim are submitted, and what becomes of the others. */
+/** Decides which texts of a claim are submitted, and the results of the others. */
 export interface TextSelection {
   /** The verifications of these texts that no longer need a code, and the texts that their recipients do not want. */
   findOver(claim: Claim): Promise<Set<string>>;
   /** Selects nothing after `beginBeforeMs` (steady time). `over` is what `findOver` has found. */
   select(claim: Claim, over: Set<string>, beginBeforeMs: number): { sending: Sending[]; results: Results };
-  /** What decides about texts when their carrier has answered. */
+  /** Options for the results of answered texts. */
   resultOptions(submittedAtMs?: number): ResultOptions;
 }
 

@@ -27,7 +27,7 @@ const insertStatement = (data: string) => `insert into text_attempt (${columns})
       submitted_at timestamptz, outcome smallint, error_code smallint, carrier_message_id text, moved_to text,
       route_version integer, route_name text, parts smallint, price numeric, currency text, network text, reported text)`;
 
-/** A late answer knows more than its absence. */
+/** A late answer replaces the record of a missing one. */
 const onConflict = `on conflict (message_id, attempt) do update set outcome = excluded.outcome,
     error_code = excluded.error_code, carrier_message_id = excluded.carrier_message_id,
     reported = excluded.reported, moved_to = coalesce(text_attempt.moved_to, excluded.moved_to),
@@ -61,7 +61,7 @@ function readParts(parts: number | undefined): number | null {
   return parts !== undefined && Number.isInteger(parts) && parts > 0 && parts <= mostParts ? parts : null;
 }
 
-/** What a provider writes is kept only if Postgres can read it. */
+/** A provider's text is kept only if Postgres can store it. */
 function readPrice(price: string | undefined): string | null {
   return price !== undefined && /^-?\d{1,12}(?:\.\d{1,12})?$/.test(price) ? price : null;
 }
@@ -86,7 +86,7 @@ export interface KeptAttempt {
   currency: string | null;
   network: string | null;
   receipt: ReturnType<typeof statusOf> | null;
-  /** What the answer and the receipt said in the carrier's own words. */
+  /** The carrier's own words in its answer and its receipt. */
   reported: string | null;
   receiptReported: string | null;
 }
@@ -123,7 +123,7 @@ export async function findAttempts(tx: Tx, messageIds: string[]): Promise<Map<st
   return found;
 }
 
-/** Of these messages (uuids), those that were submitted to another carrier than they have now. */
+/** Returns the messages (uuids) that were submitted to a carrier other than their present one. */
 export async function findOnSeveralCarriers(tx: Tx, messageIds: string[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ id: string }>(
     `select distinct t.message_id as id from text_attempt t join message m on m.id = t.message_id

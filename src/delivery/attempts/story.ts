@@ -1,3 +1,4 @@
+// Tests: test/smpp/failover.test.ts
 import type { TimelineEvent } from '../../http/timeline.ts';
 import { type MessageErrorCode, type MessageStatus, messageError } from '../../messages/message.ts';
 import { toIdRange } from '../../messages/message-row.ts';
@@ -8,8 +9,8 @@ import { shownCarrierId } from '../carrier/id.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import { findAttempts, type KeptAttempt } from './store.ts';
 
-/** One attempt to send a text, as its story tells it. */
-export interface ToldAttempt {
+/** One attempt to send a text, for the message's story. */
+export interface ShownAttempt {
   attempt: number;
   /** The carrier's name. */
   carrier: string;
@@ -20,12 +21,12 @@ export interface ToldAttempt {
   error: MessageErrorCode | null;
   /** The rule that chose the carrier; null with an empty table. */
   route: string | null;
-  /** What its receipt said, if the text has gone on to another carrier since. */
+  /** The status of its receipt, if the text has since moved to another carrier. */
   receipt: MessageStatus | null;
-  /** The error of the answer in the carrier's own words, and what the receipt said in them. */
+  /** The carrier's own words in its answer and in its receipt. */
   reported: string | null;
   receiptReported: string | null;
-  /** The carrier that it went on to. */
+  /** The carrier that got the text next. */
   movedTo: string | null;
 }
 
@@ -38,38 +39,38 @@ interface MessageRow {
   route: string | null;
 }
 
-/** The attempts of messages, by id, in order. What was not kept apart is told by the message's own record. */
-export async function findAttemptStories(tx: Tx, messageIds: string[]): Promise<Map<string, ToldAttempt[]>> {
+/** The attempts of messages, by id, in order. An attempt without a row is derived from the message's own record. */
+export async function findAttemptStories(tx: Tx, messageIds: string[]): Promise<Map<string, ShownAttempt[]>> {
   if (messageIds.length === 0) return new Map();
   const { rows } = await tx.query<MessageRow>(selectStatement, toIdRange(messageIds));
   const kept = await findAttempts(tx, messageIds.map(uuidOf));
-  return new Map(rows.map((row) => [fromUuid('msg', row.id), tell(row, kept.get(row.id) ?? [])]));
+  return new Map(rows.map((row) => [fromUuid('msg', row.id), toShown(row, kept.get(row.id) ?? [])]));
 }
 
 const selectStatement = `select id, carrier, attempt, sent_at as "sentAtMs", carrier_message_id as "carrierMessageId",
     (select t.routes -> message.route_rule::integer ->> 'name' from route_table t where t.version = route_version) as route
   from message where ${isInRange(1)}`;
 
-function tell(message: MessageRow, kept: KeptAttempt[]): ToldAttempt[] {
+function toShown(message: MessageRow, kept: KeptAttempt[]): ShownAttempt[] {
   const attempts = kept.map(({ submittedAtMs: atMs, ...rest }) => ({ ...rest, atMs }));
-  const isTold = attempts.some(({ attempt }) => attempt === message.attempt);
-  if (message.sentAtMs !== null && message.attempt > 0 && !isTold) {
+  const isKept = attempts.some(({ attempt }) => attempt === message.attempt);
+  if (message.sentAtMs !== null && message.attempt > 0 && !isKept) {
     const { attempt, carrier, sentAtMs: atMs, carrierMessageId } = message;
     const about = { error: null, receipt: null, movedTo: null, routeName: null };
-    attempts.push({ ...about, ...nothingTold, attempt, carrier, atMs, outcome: 'accepted', carrierMessageId });
+    attempts.push({ ...about, ...nothingReported, attempt, carrier, atMs, outcome: 'accepted', carrierMessageId });
   }
-  return attempts.map((each, place) => {
-    const before = attempts.slice(0, place).findLast(({ movedTo }) => movedTo === each.carrier);
+  return attempts.map((each, index) => {
+    const before = attempts.slice(0, index).findLast(({ movedTo }) => movedTo === each.carrier);
     const { attempt, atMs, outcome, carrierMessageId, error, receipt, reported, receiptReported } = each;
     const carrier = nameOf(each.carrier);
-    const told = { outcome, carrierMessageId, error, receipt, reported, receiptReported };
+    const shown = { outcome, carrierMessageId, error, receipt, reported, receiptReported };
     const route = before === undefined ? message.route : before.routeName;
     const movedTo = each.movedTo === null ? null : nameOf(each.movedTo);
-    return { attempt, carrier, atMs, route, ...told, movedTo };
+    return { attempt, carrier, atMs, route, ...shown, movedTo };
   });
 }
 
-const nothingTold = {
+const nothingReported = {
   ...{ routeVersion: null, parts: null, price: null, currency: null, network: null },
   ...{ reported: null, receiptReported: null },
 };
@@ -79,25 +80,25 @@ function nameOf(key: string): string {
   return key.split('#')[0] ?? key;
 }
 
-/** The attempts as events, for texts that were not simply sent: those are told by their own record. */
-function attemptEvents(attempts: ToldAttempt[]): TimelineEvent[] {
-  const isPlain = ({ outcome, receiptReported }: ToldAttempt) => outcome === 'accepted' && receiptReported === null;
+/** The attempts as events. A text that was simply sent has none: its own record says it. */
+function attemptEvents(attempts: ShownAttempt[]): TimelineEvent[] {
+  const isPlain = ({ outcome, receiptReported }: ShownAttempt) => outcome === 'accepted' && receiptReported === null;
   if (attempts.length < 2 && attempts.every(isPlain)) return [];
   return attempts.map((each) => ({ atMs: each.atMs, event: 'attempt', detail: sentenceOf(each) }));
 }
 
 /** Events of records with those of their attempts: after the start and before the end, if they happened at the same time. */
-export function withAttempts(events: TimelineEvent[], stories: Map<string, ToldAttempt[]>): TimelineEvent[] {
+export function withAttempts(events: TimelineEvent[], stories: Map<string, ShownAttempt[]>): TimelineEvent[] {
   const isFirst = ({ event }: TimelineEvent) => event === 'started' || event === 'accepted';
   const attempts = [...stories.values()].flatMap(attemptEvents);
   return [...events.filter(isFirst), ...attempts, ...events.filter((each) => !isFirst(each))];
 }
 
-function sentenceOf(told: ToldAttempt): string {
-  const { attempt, carrier, outcome, carrierMessageId, error, route, receipt, movedTo } = told;
+function sentenceOf(shown: ShownAttempt): string {
+  const { attempt, carrier, outcome, carrierMessageId, error, route, receipt, movedTo } = shown;
   const by = route === null ? '' : ` (route ${route})`;
   const id = carrierMessageId === null ? '' : ` as ${shownCarrierId(carrierMessageId)}`;
-  const said = told.reported === null ? '' : ` (${told.reported})`;
+  const said = shown.reported === null ? '' : ` (${shown.reported})`;
   const why = error === null || outcome === 'unavailable' ? '' : ` ${messageError(error)?.message}`;
   const what: Record<AttemptOutcome, string> = {
     accepted: `accepted the text${id}.`,
@@ -106,7 +107,7 @@ function sentenceOf(told: ToldAttempt): string {
     throttled: `asked for fewer texts${said}.`,
     in_doubt: `${said === '' ? 'did not answer' : `gave no answer that can be used${said}`}. The text may have arrived.`,
   };
-  const words = told.receiptReported;
+  const words = shown.receiptReported;
   const news = receipt !== null && words !== null ? `${receipt} (${words})` : (receipt ?? words);
   const reported = news === null ? '' : ` Receipt: ${news}.`;
   const next = movedTo === null ? '' : ` Moved to ${movedTo}.`;

@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/database/database.ts';
 
 /**
  * Ends the texts that waited or were under way when the backup was made: they may have been sent or canceled since, and
- * no record tells it. Their callers learn of it and decide. Returns how many there were.
+ * the backup does not say. Their callers get an event and decide. Returns how many there were.
  */
 export async function endWaitingTexts(tx: Tx, nowMs: number): Promise<number> {
   const { rows } = await tx.query<{ ended: number }>(endStatement, [toTimestamp(nowMs)]);
@@ -25,5 +25,5 @@ const endStatement = `with waiting as materialized (
       from waiting w where m.id = w.message_id and m.status in (${statusCodes(unsentStatuses)})
       returning ${changedColumns('m.')}),
     bad_end as (${insertEnds('ended')}),
-    told as (${insertMessageEvents('ended')})
+    emitted as (${insertMessageEvents('ended')})
     select count(*) as ended from ended`;

@@ -8,13 +8,13 @@ export interface QueueAge {
   /** The carrier's key. */
   carrier: string;
   lane: Lane;
-  /** When the text was to leave that waits longest. */
+  /** When the longest waiting text should have left. */
   oldestAtMs: number;
 }
 
-/** Entries that are looked at for each carrier and lane: those that were accepted first. */
-const mostLookedAt = 200;
-/** Of these the first are found among so many. */
+/** Maximum number of entries read for each carrier and lane, oldest first. */
+const mostOldest = 200;
+/** Read at most this many entries to find them. */
 const mostRead = 10_000;
 
 /**
@@ -27,8 +27,8 @@ export async function readQueueAges(tx: Tx, nowMs: number): Promise<QueueAge[]> 
   for (const carrier of keys) {
     const { rows } = await tx.query<{ lane: number; oldestAtMs: number }>(ageStatement, [
       carrier,
+      mostOldest,
       mostRead,
-      mostLookedAt,
       toTimestamp(nowMs),
     ]);
     ages.push(...rows.map(({ lane, oldestAtMs }) => ({ carrier, lane: nameOf(laneNames, lane), oldestAtMs })));

@@ -16,11 +16,11 @@ export interface ClaimOptions {
   token?: string;
   nowMs: number;
   leaseMs: number;
-  /** The most texts, if they are of this lane. */
+  /** Maximum number of texts, by lane. */
   limits: Capacity;
 }
 
-/** So many applications share a batch at most; the next ones have their turn in the next batch. */
+/** Maximum number of applications in a batch; the others follow in the next batch. */
 const applicationsPerClaim = 32;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
@@ -91,31 +91,31 @@ function readEntries(row: ClaimRow): QueueEntry[] {
   const possibleDuplicates = readArray(row.possibleDuplicates);
   const inDoubt = readArray(row.inDoubt);
   const moves = readArray(row.moves);
-  return readArray(row.messageIds).map((messageId, place) => ({
-    lane: Number(lane[place]),
-    applicationId: applicationId[place] ?? '',
+  return readArray(row.messageIds).map((messageId, index) => ({
+    lane: Number(lane[index]),
+    applicationId: applicationId[index] ?? '',
     messageId,
-    attempt: Number(attempt[place]),
-    unanswered: Number(unanswered[place]),
-    possibleDuplicates: Number(possibleDuplicates[place]),
-    inDoubt: inDoubt[place] === 't',
-    moves: Number(moves[place]),
+    attempt: Number(attempt[index]),
+    unanswered: Number(unanswered[index]),
+    possibleDuplicates: Number(possibleDuplicates[index]),
+    inDoubt: inDoubt[index] === 't',
+    moves: Number(moves[index]),
   }));
 }
 
-/** Of numbers, booleans or uuids, which Postgres never quotes. */
+/** Reads an array of numbers, booleans or uuids, which Postgres never quotes. */
 function readArray(text: string): string[] {
   return text.slice(1, -1).split(',');
 }
 
-/** Asked in the claim, not of memory: no text that is accepted after a pause was answered leaves before the resume. */
+/** Read by the claim itself, so that a text accepted after the pause was acknowledged cannot leave before the resume. */
 const isPaused = `exists (select from carrier c
   where c.name = split_part($1, '#', 1) and c.name || '#' || c.id = $1 and c.deleted_at is null and c.paused)`;
 
 /**
- * Finds the lane and its next applications with one index lookup each, takes an equal share of each, and writes the batch
- * to the journal. Nothing else hides the texts from other workers: they have left the queue. The lease goes by the clock
- * that all nodes share.
+ * Finds the lane and its next applications with one index lookup each, takes an equal share of each, and writes the
+ * batch to the journal. Other workers cannot see the texts, because they have left the queue. The lease uses the clock
+ * of Postgres.
  */
 const claimStatement = (order: 'asc' | 'desc') => `with recursive first as materialized (
       select l.lane, l.served, l.most
@@ -158,8 +158,8 @@ const claimFirstLane: Statement = { name: 'claim-first-lane', text: claimStateme
 const claimLastLane: Statement = { name: 'claim-last-lane', text: claimStatement('desc'), planOnce: true };
 
 /**
- * Puts the texts of a claim back as they were: its worker submitted none of them, because it never got the claim's answer
- * or could not read the texts. Returns whether there is such a claim.
+ * Requeues the texts of a claim unchanged: its worker submitted none, because the answer was lost or the texts could
+ * not be read. Returns whether there is such a claim.
  */
 export async function giveBackClaim(tx: Tx, token: string): Promise<boolean> {
   const { rows } = await tx.query<{ found: boolean }>(giveBackStatement, [token]);

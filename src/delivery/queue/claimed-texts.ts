@@ -7,7 +7,7 @@ import { findParts } from './part-store.ts';
 
 const noParts = { parts: [], form: null };
 
-/** Entries with their messages. One whose message is gone is left out. */
+/** Adds the messages to entries. An entry whose message is gone is left out. */
 export async function withMessages(tx: Tx, entries: QueueEntry[], accepted?: AcceptedTexts): Promise<ClaimedText[]> {
   // A text that was tried or moved may have changed since it was accepted.
   const known = entries.map(({ messageId, attempt, moves }) =>
@@ -15,7 +15,7 @@ export async function withMessages(tx: Tx, entries: QueueEntry[], accepted?: Acc
   );
   const read = await findTextsToSend(
     tx,
-    entries.filter((_, place) => known[place] === undefined).map(({ messageId }) => messageId),
+    entries.filter((_, index) => known[index] === undefined).map(({ messageId }) => messageId),
   );
   // Also of texts of one segment: the carrier's charset may have split them.
   const parts = await findParts(
@@ -23,8 +23,8 @@ export async function withMessages(tx: Tx, entries: QueueEntry[], accepted?: Acc
     entries.filter(({ attempt }) => attempt > 0),
   );
   const texts: ClaimedText[] = [];
-  for (const [place, entry] of entries.entries()) {
-    const message = known[place] ?? read.get(entry.messageId);
+  for (const [index, entry] of entries.entries()) {
+    const message = known[index] ?? read.get(entry.messageId);
     const sent = parts.size === 0 ? noParts : (parts.get(entry.messageId) ?? noParts);
     if (message !== undefined) texts.push({ message, entry, parts: sent.parts, form: sent.form });
   }

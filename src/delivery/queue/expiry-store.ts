@@ -9,20 +9,20 @@ import { recordParts } from './result-statement.ts';
 
 export interface ExpiryOptions {
   nowMs: number;
-  /** The most texts of the queue, and of the schedule. */
+  /** Maximum number of texts, each from the queue and from the schedule. */
   limit: number;
   onEnded?: ((status: 'expired' | 'unknown', by: number) => void) | undefined;
 }
 
 /**
- * Ends texts that wait and have expired, whatever their carriers do. One that may have been sent is `unknown`. Returns how
- * many entries it took.
+ * Ends expired texts in the queue and in the schedule, whatever the state of their carriers. One that may have been
+ * sent is `unknown`. Returns how many entries it took.
  */
 export async function expireWaiting(database: Database, { nowMs, limit, onEnded }: ExpiryOptions): Promise<number> {
   const now = toTimestamp(nowMs);
-  // Most looks find nothing, and need no transaction.
-  const { rows: looks } = await database.query<{ any: boolean }>(isAnyExpired, [now]);
-  if (looks[0]?.any !== true) return 0;
+  // Most polls find nothing, and need no transaction.
+  const { rows: found } = await database.query<{ any: boolean }>(isAnyExpired, [now]);
+  if (found[0]?.any !== true) return 0;
   const { taken, ended } = await database.transaction(async (tx) => {
     const { rows } = await tx.query<QueueEntry>(takeStatement, [now, limit]);
     const texts = (await withMessages(tx, rows)).filter(isUnsettled);
@@ -48,7 +48,7 @@ const isAnyExpired = {
       or exists (select from delivery_schedule where expires_at <= $1) as any`,
 };
 
-/** What a worker claims or moves at this moment is left to it. */
+/** Skips texts that a worker claims or moves at this moment. */
 const expired = (table: string) => `select ctid as place from ${table} where expires_at <= $1
       order by expires_at limit $2 for update skip locked`;
 const takeStatement = `with queued as (${expired('delivery_queue')}),

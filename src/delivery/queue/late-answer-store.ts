@@ -1,3 +1,4 @@
+// Tests: test/parts/delivery-worker.test.ts, test/model/delivery.test.ts
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { attemptOutcomes } from '../attempts/attempt.ts';
@@ -8,10 +9,8 @@ import { attemptsIn, type ClaimResults, idsOf, recordParts } from './result-stat
 import { entryParameters, entryRows } from './schedule-store.ts';
 
 /**
- * Records answers that came after the claim was closed. They settle texts that have not been sent again; the id of one
- * that has been is kept, since its receipt may be the first to come. The caller's transaction keeps a text from leaving
- * the queue without its record. Nothing is submitted for it: the next claim does that. Returns the new
- * carrier of each text that has moved.
+ * Records answers that came after the claim was closed. They settle texts that were not sent again; for the others the
+ * carrier's id is kept, since its receipt may come first. Returns the new carrier of each moved text.
  */
 export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<string[]> {
   const { ended, carrier } = results;
@@ -29,7 +28,10 @@ export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<
   return again.filter(({ isMoved }) => isMoved).map((text) => text.carrier);
 }
 
-/** Settles or moves texts that the carrier did not take. Of one that was sent again already only the attempt is told. */
+/**
+ * Settles or moves texts that the carrier did not take. For a text that was sent again already, only its attempt is
+ * recorded.
+ */
 async function goOn(tx: Tx, again: ScheduledText[]): Promise<ScheduledText[]> {
   const moving = again.filter(({ isMoved }) => isMoved);
   const staying = again.filter(({ isMoved }) => !isMoved);
@@ -44,7 +46,7 @@ async function goOn(tx: Tx, again: ScheduledText[]): Promise<ScheduledText[]> {
   return again.map((text) => (text.isMoved && !moved.has(text.entry.messageId) ? stays(text) : text));
 }
 
-/** What receipts will call texts that went on before this answer came: a delivery counts, whichever carrier tells it. */
+/** The ids that receipts will use for texts that moved before this answer came: a delivery counts from any carrier. */
 function lateKeys({ ended, account, nowMs }: ClaimResults, settled: EndedText[], values: unknown[]): string[] {
   const accepted = ended.filter(({ status }) => status === 'sent');
   if (accepted.length === 0) return [];
@@ -69,7 +71,7 @@ function lateKeys({ ended, account, nowMs }: ClaimResults, settled: EndedText[],
 
 /** Returns the texts that were still in doubt. */
 async function removeDoubt(tx: Tx, ended: EndedText[]): Promise<EndedText[]> {
-  // A refusal says nothing of a text that another carrier has now; an acceptance makes that copy needless.
+  // A refusal does not concern a text that another carrier has now. An acceptance makes that copy unnecessary.
   const moves = ended.map(({ status, entry }) => (status === 'sent' ? null : entry.moves));
   const { rows } = await tx.query<{ id: string }>(removeDoubtStatement, [...attemptsOf(ended), moves]);
   const removed = new Set(rows.map(({ id }) => id));
@@ -97,7 +99,10 @@ const removeDoubtStatement = `with unqueued as (
       delete from delivery_schedule s using ${attempts} where ${isRemovable('s')} returning s.message_id)
     select message_id as id from unqueued union all select message_id from unscheduled`;
 
-/** The entries as they are now, the numbers of the submits that left them in doubt, and how often they had moved then. */
+/**
+ * The entries as they are now, the numbers of the submits that left them in doubt, and their number of moves at that
+ * time.
+ */
 function settledParameters(texts: ScheduledText[]): unknown[] {
   const submits = texts.map(({ entry, submit }) => submit ?? entry.attempt);
   const moves = texts.map(({ entry, isMoved }) => entry.moves - (isMoved ? 1 : 0));
@@ -117,7 +122,7 @@ const noteSql = `update message m set attempt = a.attempt, possible_duplicates =
 const settledColumns =
   'in_doubt = false, attempt = a.attempt, unanswered = a.unanswered, possible_duplicates = a.possible_duplicates';
 
-/** The carrier did not take the text, so it is no longer in doubt, and waits as long as the carrier wants. */
+/** The carrier did not take the text, so it is no longer in doubt, and waits for the pause that the carrier asked for. */
 const settleDoubtStatement = `with ${givenSql},
     unqueued as (
       update delivery_queue q set ${settledColumns} from a join answered d using (message_id)
@@ -128,7 +133,7 @@ const settleDoubtStatement = `with ${givenSql},
     settled as (select message_id from unqueued union all select message_id from unscheduled)
     ${noteSql}`;
 
-/** The carrier refused a text that another one may take: it goes on at once, with all its parts. */
+/** The carrier refused a text that another one may take: it moves at once, with all its parts. */
 const moveDoubtStatement = `with ${givenSql},
     unqueued as (
       delete from delivery_queue q using answered d where ${isAnswered('q')} returning q.message_id, q.expires_at),

@@ -17,8 +17,8 @@ export interface WaitingText extends MovingText {
   mayHaveLeft: boolean;
 }
 
-/** The place of a text in a carrier's queue. */
-export interface QueuePlace {
+/** The position of a text in a carrier's queue. */
+export interface QueuePosition {
   lane: number;
   applicationUuid: string;
   messageUuid: string;
@@ -28,11 +28,11 @@ interface WaitingRow extends Omit<WaitingText, 'id' | 'applicationId' | 'api'> {
   api: number;
 }
 
-/** Queued texts of one lane after a place, in the order of the queue, also those that may not move. */
+/** Reads the queued texts of one lane after a position, including those that may not move. */
 export async function readQueued(
   tx: Tx,
-  { carrier, lane, after, limit }: { carrier: string; lane: number; after: QueuePlace | undefined; limit: number },
-): Promise<{ texts: WaitingText[]; last: QueuePlace | undefined }> {
+  { carrier, lane, after, limit }: { carrier: string; lane: number; after: QueuePosition | undefined; limit: number },
+): Promise<{ texts: WaitingText[]; last: QueuePosition | undefined }> {
   const { rows } = await tx.query<WaitingRow & { movable: boolean }>(queuedStatement, [
     carrier,
     lane,
@@ -96,16 +96,16 @@ const scheduledStatement = {
     join message m on m.id = w.message_id where ${isQueued}`,
 };
 
-/** A text, and the carrier that it goes on to. */
+/** A text, and its next carrier. */
 export interface Move {
   text: WaitingText;
   next: NextCarrier;
 }
 
 /**
- * Moves texts that still wait from one carrier's queue to others'. A text that a worker has claimed meanwhile stays, and
- * so does a plain text that was sent, if only in part, since it was read. Returns how many have moved. One that was never
- * tried keeps a note of the carrier that it was meant for.
+ * Moves texts that still wait from one carrier's queue to others'. A text that a worker has claimed meanwhile stays,
+ * and so does a plain text that was sent, if only in part, since it was read. Returns how many have moved. For a text
+ * that was never tried, an attempt records the carrier that it was meant for.
  */
 export async function moveTexts(tx: Tx, from: string, moves: Move[], nowMs: number): Promise<number> {
   if (moves.length === 0) return 0;
@@ -167,7 +167,7 @@ export async function takeBulkMoves(
   { route, perMinute, wanted, nowMs }: { route: string; perMinute: number; wanted: number; nowMs: number },
 ): Promise<number> {
   const stepMs = 60_000 / perMinute;
-  // What was not used in the last second, or the last step, is lost.
+  // Unused moves of the last second, or the last step, do not accumulate.
   const leastMs = nowMs - Math.max(1000, stepMs);
   await tx.query('insert into bulk_failover (route, used_until) values ($1, $2) on conflict do nothing', [
     route,
@@ -187,7 +187,7 @@ export async function takeBulkMoves(
   return Math.max(0, count);
 }
 
-/** Deletes what is known of routes whose rate was not used for a day. */
+/** Deletes the rows of routes that were not used for a day. */
 export async function deleteOldBulkMoves(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(`delete from bulk_failover where used_until < $1::timestamptz - interval '1 day'`, [
     toTimestamp(nowMs),

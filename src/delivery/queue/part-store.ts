@@ -7,7 +7,7 @@ import type { QueueEntry } from '../attempts/queued-text.ts';
 import type { LongText, PartState, Receipt } from '../carrier/carrier.ts';
 import type { CarrierId } from '../carrier/id.ts';
 
-/** What is known of the parts of long texts, by message (uuids). */
+/** The recorded parts of long texts, by message (uuids). */
 export async function findParts(tx: Tx, entries: QueueEntry[]): Promise<Map<string, KnownParts>> {
   const found = new Map<string, KnownParts>();
   if (entries.length === 0) return found;
@@ -33,7 +33,7 @@ interface PartRow {
   carrierMessageId: string | null;
 }
 
-/** The parts of a `with` that note what the carrier has of long texts; `values` gets their parameters. */
+/** The parts of a `with` that record the parts of long texts which the carrier has; `values` gets their parameters. */
 export function partInserts(
   texts: { entry: QueueEntry; long: LongText<CarrierId> | undefined }[],
   { account, nowParameter, condition }: { account: string | undefined; nowParameter: () => string; condition: string },
@@ -79,15 +79,15 @@ export interface PartReceipt {
   receipt: Receipt;
 }
 
-/** What the parts of a text say together: undefined while more receipts are needed. */
+/** The status of a text by the receipts of its parts; undefined while more receipts are needed. */
 export interface WholeOutcome {
   outcome: ReceiptOutcome;
   error: Receipt['error'];
 }
 
 /**
- * Notes receipts for parts, and returns what they say of each message. The lock makes nodes that have receipts for
- * different parts of one message take turns, so that the last of them sees all.
+ * Records receipts for parts, and returns the resulting status of each message. The lock makes nodes that have receipts
+ * for different parts of one message take turns, so that the last of them sees all.
  */
 export async function notePartReceipts(
   tx: Tx,
@@ -124,7 +124,7 @@ export async function notePartReceipts(
   );
 }
 
-/** A text is delivered when all parts that are reported are; one that did not arrive spoils the text. */
+/** A text is delivered when all its reported parts are; one undelivered part makes the text undelivered. */
 export function wholeOutcomeOf(
   parts: { needed: number; outcome: ReceiptOutcome | null; error: Receipt['error'] }[],
 ): WholeOutcome | undefined {
@@ -135,7 +135,7 @@ export function wholeOutcomeOf(
   return bad === undefined || bad.outcome === null ? undefined : { outcome: bad.outcome, error: bad.error };
 }
 
-/** A delivered part stays delivered; other news replaces `unknown` only. The first of several receipts counts. */
+/** A delivered part stays delivered; other reports replace `unknown` only. The first of several receipts counts. */
 const noteStatement = `update text_part p set outcome = r.outcome, error_code = r.error
     from (select distinct on (id, part) * from unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::smallint[])
       with ordinality as r(id, part, outcome, error, place)

@@ -15,18 +15,18 @@ export interface ReleaseOptions {
 }
 
 /**
- * Puts texts back of which a dead worker may have sent some: claims whose lease has run out, or all claims when this
- * node is alone and has just started. A text that the worker was not going to send stays as it was.
+ * Requeues claims of dead workers, which may have sent some of the texts: expired leases, or all claims when the only
+ * node starts. A text that the worker would not have sent stays unchanged.
  */
 export async function releaseClaims(
   database: Database,
   { carrier, nowMs, atMostOnce, doubtAfterMs = 0, all }: ReleaseOptions,
 ): Promise<number> {
-  // Leases end by the clock that all nodes share, whatever this node's clock shows.
+  // Leases expire by the clock of Postgres, because the clocks of nodes differ.
   const values = [carrier, all ? 'infinity' : null];
-  // Most looks find nothing, and need no transaction.
-  const { rows: looks } = await database.query<{ over: boolean }>(isAnyOver, values);
-  if (looks[0]?.over !== true) return 0;
+  // Most polls find nothing, and need no transaction.
+  const { rows: found } = await database.query<{ over: boolean }>(isAnyOver, values);
+  if (found[0]?.over !== true) return 0;
   return database.transaction(async (tx) => {
     const { rows } = await tx.query<QueueEntry & { claimedAtMs: number }>(releaseStatement, values);
     const claimedAtMs = new Map(rows.map((row) => [row.messageId, row.claimedAtMs]));

@@ -26,10 +26,10 @@ export interface CarrierQueue {
   older: number;
 }
 
-/** Of each carrier so many entries are counted in the queue, in the schedule and on the wire. */
+/** Maximum number of entries counted for each carrier in the queue, in the schedule and on the wire. */
 const mostCounted = 10_000;
 
-/** What waits, by carrier. Two carriers that had the same name count as one. */
+/** The waiting texts by carrier. Carriers that had the same name count as one. */
 export async function readQueueReport(tx: Tx, nowMs: number): Promise<CarrierQueue[]> {
   const found = new Map<string, CarrierQueue>();
   for (const key of await findQueueKeys(tx)) {

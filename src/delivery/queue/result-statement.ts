@@ -24,7 +24,7 @@ export function recordParts(
   { ended, again, account, nowMs }: ClaimResults,
   values: unknown[],
   condition: string,
-  /** Set where the text may have been given to another carrier meanwhile. */
+  /** Set if the text may have moved to another carrier meanwhile. */
   carrier?: string,
 ): string[] {
   const long = [...ended, ...again].filter((text) => text.long !== undefined);
@@ -37,13 +37,13 @@ export function recordParts(
     parameter ??= `${bind(toTimestamp(nowMs))}::timestamptz`;
     return parameter;
   };
-  const recorded = groupBy(ended, resultOf).flatMap((group, place) => {
+  const recorded = groupBy(ended, resultOf).flatMap((group, index) => {
     const [{ entry, status, error, wasSent, attempt }] = group;
     const sent = status === 'sent';
     const end = wasSent && attempt === undefined && !sent ? earlierEnd : undefined;
     const from = wasSent ? statusCode('sent') : statusCodes(unsentStatuses);
     const parts = [
-      `recorded_${place} as (
+      `recorded_${index} as (
         update message set status = ${end?.status ?? statusCode(status)},
           error_code = ${end?.error ?? `${bind(errorCodeOf(error))}::smallint`},
           attempt = ${bind(entry.attempt)}, possible_duplicates = ${bind(entry.possibleDuplicates)}, updated_at = ${nowParameter()},
@@ -53,17 +53,17 @@ export function recordParts(
         where ${bindIds(idsOf(group))} and ${condition} and status in (${from})
         returning ${changedColumns()})`,
     ];
-    if (!sent) parts.push(`bad_end_${place} as (${insertEnds(`recorded_${place}`)})`);
-    // A text that was sent before, by another carrier, enters no state.
-    if (!(sent && wasSent)) parts.push(`told_${place} as (${insertMessageEvents(`recorded_${place}`)})`);
+    if (!sent) parts.push(`bad_end_${index} as (${insertEnds(`recorded_${index}`)})`);
+    // A text that another carrier sent before does not change its state.
+    if (!(sent && wasSent)) parts.push(`emitted_${index} as (${insertMessageEvents(`recorded_${index}`)})`);
     const named = sent && account !== undefined ? group.filter((text) => text.long === undefined) : [];
     if (named.length > 0)
-      parts.push(`known_${place} as (
+      parts.push(`known_${index} as (
         insert into sent_text (account, receipt_key, message_id, sent_at)
         select ${bind(account)}, receipt_key, message_id, ${nowParameter()}
         from unnest(${bind(named.map(({ receiptKey }) => receiptKey))}::text[], ${bind(idsOf(named))}::uuid[])
           as k(receipt_key, message_id)
-        where exists (select from recorded_${place} r where r.id = k.message_id) on conflict do nothing)`);
+        where exists (select from recorded_${index} r where r.id = k.message_id) on conflict do nothing)`);
     return parts;
   });
   return [...recorded, ...partInserts(long, { account, nowParameter, condition }, values)];
@@ -74,7 +74,10 @@ function resultOf({ entry, status, error, wasSent, attempt }: EndedText): string
   return `${status} ${error} ${entry.attempt} ${entry.possibleDuplicates} ${earlier}`;
 }
 
-/** A text that a first carrier has sent in vain, and that no second one was given, ends as the first one reported. */
+/**
+ * A text that its first carrier did not deliver, and that no second carrier accepted, ends as the first carrier
+ * reported.
+ */
 const earlierEnd = {
   status: `coalesce(${ofEarlierAttempt('receipt')}, ${statusCode('undelivered')})`,
   error: ofEarlierAttempt('error_code'),

@@ -8,9 +8,8 @@ import { attemptsIn, type ClaimResults, idsOf, recordParts } from './result-stat
 import { entryParameters, entryRows } from './schedule-store.ts';
 
 /**
- * Records results of a claim in one statement. The claim is closed, or keeps the texts that the carrier still has. It
- * changes nothing if the claim was released because its lease had run out, or if it has committed before and only its
- * answer was lost; and no text that a receipt has settled meanwhile.
+ * Records results of a claim in one statement, which closes the claim or keeps the texts that the carrier still has. It
+ * changes nothing if the claim was released, or if it committed before; and no text that a receipt has settled.
  */
 export async function recordClaim(
   tx: Tx,

@@ -1,3 +1,4 @@
+// Tests: test/parts/partly-sent-texts.test.ts, test/smpp/database-away.test.ts
 import type { Database } from '../../platform/database/database.ts';
 import { sqlStateOf } from '../../platform/database/errors.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -22,7 +23,7 @@ export function toWritten({ id, revision, texts }: Claim): WrittenClaim {
   return { id, revision, entries: texts.map(({ entry }) => entry), unrecorded: [] };
 }
 
-/** Writes the results of claims, whatever happens to the database. */
+/** Writes the results of claims, and retries while the database is away. */
 export interface ResultWriter {
   /** The claim is closed, or keeps `remaining`: the texts that the carrier still has. */
   write(claim: WrittenClaim, results: ClaimResults, remaining: QueueEntry[]): Promise<void>;
@@ -37,7 +38,7 @@ export interface ResultWriterOptions {
 }
 
 const writeAgainAfterMs = 200;
-/** A statement that ran out of time this often is too large. */
+/** After this many timeouts a statement counts as too large. */
 const mostTimeouts = 3;
 
 export function createResultWriter({ database, log, sleep }: ResultWriterOptions): ResultWriter {
@@ -75,7 +76,7 @@ export function createResultWriter({ database, log, sleep }: ResultWriterOptions
     await write(claim, second, remaining);
   }
 
-  /** What became of the text counts more than what the carrier said of it. */
+  /** The result matters more than the carrier's words, which Postgres may have refused. */
   async function writeBare(
     claim: WrittenClaim,
     results: ClaimResults,
@@ -129,7 +130,7 @@ function entriesOf({ entries }: WrittenClaim, { ended, again }: ClaimResults): Q
   return entries.filter(({ messageId }) => ids.has(messageId));
 }
 
-/** That a carrier has a part is kept: without it the part would be sent again, or by another carrier. */
+/** Keeps the parts that the carrier has: otherwise they would be sent again, perhaps by another carrier. */
 function withoutDetails(results: ClaimResults): ClaimResults {
   const bare = <Text extends EndedText | ScheduledText>(text: Text): Text => ({
     ...text,

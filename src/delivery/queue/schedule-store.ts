@@ -4,7 +4,7 @@ import type { Database, Tx } from '../../platform/database/database.ts';
 import type { QueueEntry, ScheduledText } from '../attempts/queued-text.ts';
 import { entryColumns, entryColumnsOf, queueColumns } from './columns.ts';
 
-/** Moves what is due from the schedule to the queue. Returns how many there were, at most `limit`. */
+/** Moves due texts from the schedule to the queue. Returns how many there were, at most `limit`. */
 export function queueDue(
   database: Database,
   { carrier, nowMs, limit }: { carrier: string; nowMs: number; limit: number },

@@ -3,14 +3,14 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 
 export interface QueueVacuum {
-  /** So many texts have left the queue. */
+  /** This many texts have left the queue. */
   noteTaken(texts: number): void;
   stop(): Promise<void>;
 }
 
 /** Vacuum after this many texts: a claim steps over the entries of texts that have left. */
 const everyTexts = 5000;
-/** Of a large backlog each vacuum reads the whole index, so it takes at most this share of the time. */
+/** With a large backlog each vacuum reads the whole index, so vacuums take at most this fraction of the time. */
 const mostOfTime = 0.02;
 
 /**
@@ -56,5 +56,5 @@ export function createQueueVacuum({
   };
 }
 
-// Another node's vacuum is enough. To cut off the empty end of the table would lock it.
+// Another node's vacuum is enough. Truncating the table would lock it.
 const vacuum = 'vacuum (skip_locked, index_cleanup on, truncate off, process_toast off) delivery_queue';

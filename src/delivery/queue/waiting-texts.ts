@@ -18,9 +18,9 @@ export interface WaitingText {
   place: 'queue' | 'schedule' | 'wire';
   attempt: number;
   inDoubt: boolean;
-  /** When it was to leave first. */
+  /** When it was first due. */
   sinceMs: number;
-  /** When it is tried again; null if at once. */
+  /** When it is retried; null for at once. */
   dueAtMs: number | null;
   expiresAtMs: number;
 }
@@ -31,7 +31,7 @@ export interface WaitingQuery {
   state: WaitingState;
   /** A carrier's name. */
   carrier: string | undefined;
-  /** The last id that was looked at. */
+  /** The last id that was read. */
   after: string | undefined;
   limit: number;
   nowMs: number;
@@ -39,8 +39,8 @@ export interface WaitingQuery {
 
 /** A text that waits longer is stuck. */
 export const stuckAfterMs = minuteMs;
-/** Entries that are looked at for one page. */
-const mostLookedAt = 2000;
+/** Maximum number of entries read for one page. */
+const mostRead = 2000;
 
 interface Row extends Omit<WaitingText, 'api'> {
   api: number;
@@ -48,9 +48,8 @@ interface Row extends Omit<WaitingText, 'api'> {
 }
 
 /**
- * Finds texts that wait for over a minute, or that may have been sent, oldest first. `searchedTo` is set when it stopped
- * before the page was full: a scheduled text is not stuck because it was accepted long ago, so entries are looked at one
- * by one.
+ * Finds texts that wait for over a minute, or that may have been sent, oldest first. `searchedTo` is set if it stopped
+ * before the page was full: entries are checked one by one.
  */
 export async function findWaiting(
   tx: Tx,
@@ -62,7 +61,7 @@ export async function findWaiting(
     uuidFloor(nowMs - stuckAfterMs),
     carrier ?? null,
     toTimestamp(nowMs - stuckAfterMs),
-    mostLookedAt,
+    mostRead,
   ]);
   const fitting = rows
     .filter(({ isStuck }) => state === 'in_doubt' || isStuck)
@@ -75,7 +74,7 @@ export async function findWaiting(
       };
     });
   const last = rows.at(-1);
-  const stopped = fitting.length <= limit && rows.length === mostLookedAt && last !== undefined;
+  const stopped = fitting.length <= limit && rows.length === mostRead && last !== undefined;
   return { texts: fitting.slice(0, limit), searchedTo: stopped ? fromUuid('msg', last.id) : undefined };
 }
 

@@ -5,20 +5,20 @@ import { type CarrierRow, carrierAccount, carrierKey } from '../carrier/store.ts
 
 /** Receipts come within this time. */
 const receiptWithinMs = 72 * hourMs;
-/** Sent texts that are looked at; a carrier with more counts as one that awaits receipts. */
-const mostLookedAt = 10_000;
+/** Maximum number of sent texts read; a carrier with more counts as awaiting receipts. */
+const mostRead = 10_000;
 const mostGenerations = 100;
 
 /**
- * Whether a carrier has texts to send, or awaits receipts. It reads a bounded number of rows, so it may say yes for a
- * busy carrier whose receipts have all come.
+ * Whether a carrier has texts to send, or awaits receipts. It reads a bounded number of rows, so the answer may be true
+ * for a busy carrier that has all its receipts.
  */
 export async function hasAwaitedTexts(tx: Tx, carrier: CarrierRow, nowMs: number): Promise<boolean> {
   const { rows } = await tx.query<{ awaited: boolean }>(awaitedStatement, [
     carrierKey(carrier),
     accountsOf(carrier),
     toTimestamp(nowMs - receiptWithinMs),
-    mostLookedAt,
+    mostRead,
   ]);
   return rows[0]?.awaited === true;
 }

@@ -1,3 +1,4 @@
+// Tests: test/smpp/failover.test.ts
 import { apiNames } from '../../http/route.ts';
 import type { MessageErrorCode } from '../../messages/message.ts';
 
@@ -11,16 +12,16 @@ import { queueColumns } from '../queue/columns.ts';
 import type { MovingText, NextCarrier } from '../routing/next-carrier.ts';
 import type { MatchedReceipt } from './store.ts';
 
-/** What sending a code once more needs to know. */
+/** What a resend of a code needs. */
 export interface CodeResendOptions {
-  /** Of these verifications, those that still need their code. */
+  /** Returns the verifications that still need their code. */
   findPending: (tx: Tx, verificationIds: string[]) => Promise<Set<string>>;
   nextCarrier: (text: MovingText, from: string) => NextCarrier | undefined;
   /** Texts have moved to the queues of these carriers. */
   onMoved: (carriers: readonly string[]) => void;
 }
 
-/** What a route or a network may do to a code that another one delivers. */
+/** Errors after which another route or network may still deliver a code. */
 const otherWays: readonly (MessageErrorCode | null)[] = [
   null,
   'unknown',
@@ -42,8 +43,8 @@ interface CodeRow {
 }
 
 /**
- * Gives codes that did not arrive to the next carrier, once, while someone may still type them in. Returns those (uuids)
- * whose receipts need nothing more, with their new carriers: they stay `sent`.
+ * Moves undelivered codes to the next carrier, once, while they are still valid. Returns those (uuids) whose receipts
+ * need nothing more, with their new carriers: they stay `sent`.
  */
 export async function resendCodes(
   tx: Tx,
@@ -91,7 +92,7 @@ function toMoving({ id, applicationId, to, sender, given }: CodeRow): MovingText
   return { id: fromUuid('msg', id), applicationId: fromUuid('app', applicationId), api: 'verify', to, sender, given };
 }
 
-/** Codes that are with this carrier alone, and are not a copy whose fate says nothing of the other one. */
+/** Codes that only this carrier has. The receipt of one copy says nothing about another copy. */
 const findStatement = `select m.id, m.application_id as "applicationId", m.verification_id as "verificationId",
       m.recipient as "to", m.sender, m.route_given as given
     from unnest($3::uuid[], $4::text[]) as r(id, reported_id) join message m on m.id = r.id

@@ -33,12 +33,12 @@ function chosen(numbers: string[], ...candidates: Candidate[]): string | undefin
   return typeof match === 'object' ? match.id : match;
 }
 
-describe('the numbers of a receipt', () => {
-  test("the phone's, in either place, with and without prefixes", () => {
+describe('the numbers in a receipt', () => {
+  test("the phone's number matches in either field, with and without prefixes", () => {
     for (const numbers of [['447700900123'], ['12025550143', '447700900123'], ['07700900123'], []]) {
       assert.equal(chosen(numbers, text('one')), 'one', `${numbers}`);
     }
-    assert.equal(chosen(['447700900456'], text('one')), undefined, "another phone's");
+    assert.equal(chosen(['447700900456'], text('one')), undefined, "another phone's number does not match");
   });
 
   test('only our own sender: it is for the one text with this id', () => {
@@ -55,7 +55,7 @@ describe('the numbers of a receipt', () => {
     assert.equal(chosen(['12025550143'], text('one', { from: '12025550143' })), 'one', 'a sender without its plus');
   });
 
-  test('a masked number fits the phone whose other digits it has', () => {
+  test('a masked number matches the phone that has its visible digits', () => {
     for (const number of ['4477009**123', '44770090****', '447700900123']) {
       assert.equal(chosen([number], text('one')), 'one', number);
       assert.equal(chosen([number, '12025550143'], text('one')), 'one', `${number} and our sender`);
@@ -63,10 +63,10 @@ describe('the numbers of a receipt', () => {
     assert.equal(chosen(['4477008**123'], text('one')), undefined, 'a digit differs');
     const two = [text('one'), text('two', { to: otherPhone })];
     assert.equal(chosen(['4477009**456'], ...two), 'two');
-    assert.equal(chosen(['44770090****'], ...two), 'ambiguous', 'it fits both');
+    assert.equal(chosen(['44770090****'], ...two), 'ambiguous', 'it matches both texts');
   });
 
-  test('one that hides how many digits it has says nothing', () => {
+  test('a masked number that hides its length matches nothing', () => {
     assert.equal(chosen(['4477***23'], text('one')), 'one');
     assert.equal(chosen(['4477***99'], text('one')), 'one');
     assert.equal(chosen(['4477***23', '12025550143'], text('one')), 'one', 'beside it there is only our sender');

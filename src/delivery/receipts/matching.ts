@@ -5,7 +5,7 @@ import type { Receipt } from '../carrier/carrier.ts';
 import { isKeyOf } from '../carrier/receipt-keys.ts';
 import { isNumber } from '../carrier/reported-number.ts';
 
-/** A text that a receipt may be for. */
+/** A text that may match a receipt. */
 export interface Candidate {
   /** The message's uuid. */
   id: string;
@@ -17,18 +17,21 @@ export interface Candidate {
   unsent: boolean;
   /** False once the text has an end that no receipt changes. */
   awaiting: boolean;
-  /** The key that has found it. */
+  /** The key that matched it. */
   key: string;
-  /** Of a text that may have been sent twice: its id at the carrier, and that of the part. The receipt may be of another copy. */
+  /**
+   * For a text that may have been sent twice: the carrier's ids of the text and of the part. The receipt may be for
+   * another copy.
+   */
   textId: string | null;
   partId: string | null;
 }
 
 const awaitingStatuses: readonly MessageStatus[] = [...unsentStatuses, 'sent', 'unknown'];
-/** Some carriers give many texts the same id. The newest of them are looked at. */
+/** Some carriers give many texts the same id: only the newest of them are read. */
 const mostPerKey = 100;
 
-/** Finds the texts that receipts of an account may be for, by key. */
+/** Finds the texts that receipts of an account may match, by key. */
 export async function findCandidates(tx: Tx, account: string, receipts: Receipt[]): Promise<Map<string, Candidate[]>> {
   const keys = [...new Set(receipts.flatMap((receipt) => receipt.keys))];
   const found = new Map<string, Candidate[]>();
@@ -64,8 +67,8 @@ const findStatement = {
 };
 
 /**
- * Whether a receipt is for a copy whose id we know. Of a text that may have been sent twice the bad news of another copy
- * says nothing.
+ * Whether a receipt is for a copy whose id we know. If a text may have been sent twice, a failure of another copy says
+ * nothing.
  */
 export function isOfKnownCopy({ key, part, textId, partId }: Candidate): boolean {
   const knownId = part > 0 ? partId : textId;
@@ -73,9 +76,8 @@ export function isOfKnownCopy({ key, part, textId, partId }: Candidate): boolean
 }
 
 /**
- * Chooses the text that a receipt is for. The first key that finds a text decides: the others are for carriers whose
- * settings have changed. Among several texts it is the one that still waits for a receipt. If several wait, it is none:
- * a wrong end is worse than a late one.
+ * Chooses the text that a receipt is for, by the first key that matches. Among several texts it takes the one that
+ * waits for a receipt, and none if several wait: a wrong end is worse than a late one.
  */
 export function choose(
   { keys, numbers }: Receipt,
@@ -104,7 +106,7 @@ function isAmong(recipient: string, numbers: string[]): boolean {
   return compared.length === 0 || compared.includes(true);
 }
 
-/** Beside our sender it names no phone, or hides too much of it. */
+/** Besides our sender, the receipt names no phone, or hides too many digits. */
 function namesNoOther({ from, to }: Candidate, numbers: string[]): boolean {
   if (!/^\+?\d+$/.test(from)) return false;
   return numbers.every((number) => isNumber(number, from) === true || isNumber(number, to) === undefined);

@@ -4,8 +4,8 @@ import { uuidFloor, uuidTimeMs } from '../../platform/ids.ts';
 import { unreportedWalk } from './unreported.ts';
 
 /**
- * From when on the records of texts are needed, whatever their age; `beforeMs` if none before it is. A text waits to be
- * sent, for its carrier's answer, or for its receipt.
+ * The time from which on the records of texts are still needed; `beforeMs` if no older one is. Needed texts wait to be
+ * sent, for an answer, or for a receipt.
  */
 export async function neededTextsFrom(tx: Tx, beforeMs: number): Promise<number> {
   const { rows } = await tx.query<{ id: string }>(oldestStatement, [uuidFloor(beforeMs)]);
@@ -21,8 +21,8 @@ const oldestOfEach = (table: string, group: string) => `(
         where (${group}) > (${group.replaceAll(/\w+/g, 't.$&')}) order by ${group}, message_id limit 1) n)`;
 
 /**
- * One statement, so that a text which moves from table to table is in one of them. The walk over old texts notes in
- * `unsettled_text` those that wait; what it has not reached may wait, too.
+ * One statement, so that a text which moves from table to table is in one of them. The walk over old texts writes to
+ * `unsettled_text` the texts that wait; those that it has not reached yet may wait, too.
  */
 const oldestStatement = {
   name: 'oldest-needed-text',

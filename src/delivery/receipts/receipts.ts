@@ -35,36 +35,39 @@ export interface ReceiptsOptions {
   database: Database;
   clock: Clock;
   onCount?: (carrier: string, name: ReceiptCount, by: number) => void;
-  /** What the text of a receipt may be called now: an operator may have changed how an account's ids are read. */
+  /** The keys that may match a receipt's text now: an operator may have changed how an account's ids are read. */
   keysOf?: (account: string, carrierMessageId: string) => string[] | undefined;
   /** Called once for each text (uuid) that a receipt has made delivered, before the commit. */
   onDelivered?: (tx: Tx, source: ReceiptSource, ids: string[]) => Promise<void>;
   /** Counts the texts that receipts have changed, after the commit. */
   onChanged?: ((carrier: string, texts: readonly ChangedText[]) => void) | undefined;
-  /** How codes that did not arrive are sent once more; undefined where they are not. */
+  /** Resends undelivered codes; undefined if they are not resent. */
   resend?: CodeResendOptions | undefined;
-  /** Called with the texts that their recipients do not want, as the carrier says, after the commit. */
+  /** Called after the commit with the texts that the carrier reports as unwanted by their recipients. */
   onUnwanted?: ((texts: readonly ChangedText[]) => void) | undefined;
   log?: UnmatchedCapOptions['log'];
-  /** How many receipts without a text an account may have. */
-  unmatched?: Pick<UnmatchedCapOptions, 'most' | 'lookEvery'>;
+  /** Maximum number of unmatched receipts of an account. */
+  unmatched?: Pick<UnmatchedCapOptions, 'most' | 'checkEvery'>;
 }
 
 /** Receipts of one source in one transaction. */
 interface Work {
   tx: Tx;
   source: ReceiptSource;
-  /** The texts that they have made delivered so far. */
+  /** The texts that these receipts have made delivered so far. */
   delivered: string[];
-  /** All texts that they have changed so far. */
+  /** All texts that these receipts have changed so far. */
   changed: ChangedText[];
   /** The carriers that codes were given to. */
   resentTo: string[];
-  /** Those among them that their recipients do not want. */
+  /** The changed texts that their recipients do not want. */
   unwanted: ChangedText[];
 }
 
-/** `ambiguous` receipts fit several texts, and are applied to none; `dropped` ones match none, and were too many. */
+/**
+ * `ambiguous` receipts match several texts, and are applied to none; `dropped` ones match no text, and exceeded the
+ * maximum.
+ */
 export type ReceiptCount = 'received' | 'unmatched' | 'ambiguous' | 'dropped';
 
 export function createReceipts({
@@ -81,7 +84,7 @@ export function createReceipts({
 }: ReceiptsOptions): Receipts {
   const cap = createUnmatchedCap({ database, log, ...unmatched });
 
-  /** Returns the receipts that match no message, and what the others did. */
+  /** Returns the receipts that match no message, and the changes by the others. */
   async function applyAll<Given extends ReadReceipt>(
     tx: Tx,
     batches: { source: ReceiptSource; receipts: Given[] }[],
@@ -93,7 +96,7 @@ export function createReceipts({
       works.push(work);
       left.push(...(await apply(work, receipts)));
     }
-    // In the end, so that two transactions that wait for each other's messages hold nothing of the listener's.
+    // Last, so that transactions that wait for each other's messages hold no lock of the listener.
     for (const { source, delivered } of works) if (delivered.length > 0) await onDelivered(tx, source, delivered);
     return { left, works };
   }
@@ -127,7 +130,7 @@ export function createReceipts({
     if (by > 0) onCount(carrier, name, by);
   }
 
-  /** A receipt for a part waits until all parts of its text were sent: the text has no end before that. */
+  /** A receipt for a part waits until all parts of its text were sent: the text cannot end before that. */
   async function applyToParts(work: Work, receipts: (PartReceipt & MatchedReceipt & Candidate)[]): Promise<Receipt[]> {
     const sent = receipts.filter(({ unsent }) => !unsent);
     const counting = sent.filter((each) => {
@@ -174,7 +177,7 @@ export function createReceipts({
     return known;
   }
 
-  /** The messages whose codes go on to another carrier: they have no end yet. */
+  /** The messages whose codes move to another carrier: they have not ended yet. */
   async function resendSome(work: Work, matched: MatchedReceipt[]): Promise<ReadonlyMap<string, string>> {
     if (resend === undefined) return new Map();
     const resent = await resendCodes(work.tx, resend, work.source.key, matched, clock.nowMs());
@@ -182,7 +185,7 @@ export function createReceipts({
     return resent;
   }
 
-  function tellChanged(works: Work[]): void {
+  function reportChanged(works: Work[]): void {
     const resentTo = works.flatMap((work) => work.resentTo);
     if (resentTo.length > 0) resend?.onMoved(resentTo);
     for (const { source, changed, unwanted } of works) {
@@ -214,12 +217,12 @@ export function createReceipts({
       });
       count(source.key, 'received', receipts.length);
       count(source.key, 'unmatched', left.length);
-      tellChanged(works);
+      reportChanged(works);
       if (left.length > 0 && isKept) count(source.key, 'dropped', await cap.note(source.account, left.length));
     },
 
     async rematch() {
-      // Most looks find nothing, and need no transaction.
+      // Most polls find nothing, and need no transaction.
       if (!(await store.isAnyDue(database, clock.nowMs()))) return 0;
       const { tried, works } = await transaction(async (tx) => {
         const nowMs = clock.nowMs();
@@ -242,13 +245,13 @@ export function createReceipts({
         );
         return { tried: due.length, works };
       });
-      tellChanged(works);
+      reportChanged(works);
       return tried;
     },
   };
 }
 
-/** A text that has arrived needs no words, whatever became of a part. */
+/** A delivered text needs no error words, even if a part failed. */
 function wordsOf({ outcome }: WholeOutcome, reported: Receipt['reported']): Receipt['reported'] {
   return outcome === 'delivered' ? null : reported;
 }

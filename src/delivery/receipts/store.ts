@@ -29,13 +29,13 @@ const isUnsent = `in (${statusCodes(unsentStatuses)})`;
 
 const reached = (['accepted', 'in_doubt'] as const).map((outcome) => attemptOutcomes.indexOf(outcome)).join(', ');
 
-/** What is known of a message that a receipt is for. */
+/** The state of a message that a receipt is for. */
 export interface KnownMessage {
   id: string;
   unsent: boolean;
   /** This receipt made it delivered. */
   delivered: boolean;
-  /** What the receipt has changed, for those who count texts. */
+  /** The change by the receipt, for counting. */
   changed: ChangedText | undefined;
 }
 
@@ -49,14 +49,14 @@ export interface ChangedText {
   sentAtMs: number | null;
   was: MessageStatus;
   now: MessageStatus;
-  /** The answer to its submit was not known. */
+  /** The answer to its submit was not recorded. */
   wasUnsent: boolean;
 }
 
 type ChangedRow = Pick<ChangedText, 'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs'>;
 const countedColumns = (of = '') => `${of}sender, ${of}recipient as "to", ${of}sent_at as "sentAtMs"`;
 
-/** What the statements below return of a text that they change; numbers stand for states. */
+/** Columns that the statements below return for a changed text; statuses are numbers. */
 interface SettledRow extends Omit<ChangedRow, 'id'> {
   was: number;
   now: number | null;
@@ -69,8 +69,8 @@ function changeOf(id: string, row: SettledRow, wasUnsent: boolean): ChangedText 
 }
 
 /**
- * Applies receipts to texts that were sent, and returns what is known of each message. Most receipts say the same, and
- * one update without a join applies them; the few that it does not apply are looked at closely.
+ * Applies receipts to texts that were sent, and returns the state of each message. Most receipts report the same, and
+ * one update without a join applies them; a second statement handles the others.
  */
 export async function applyToSent(
   tx: Tx,
@@ -138,7 +138,7 @@ const deliveredStatement = `with applied as (
       update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null, sequence = sequence + 1
       where ${isInRange(3)} and carrier = $1 and status = ${sent}
       returning ${changedColumns()}, ${countedColumns()}),
-    told as (${insertMessageEvents('applied')})
+    emitted as (${insertMessageEvents('applied')})
     select id, "applicationId", sender, "to", "sentAtMs" from applied`;
 
 const report = `report as (
@@ -150,28 +150,28 @@ const settled = `status = outcome, updated_at = $2::timestamptz, error_code = er
     delivered_at = case when outcome = ${delivered} then $2::timestamptz end`;
 const isDelivered = (id: string) => `exists (select from applied a where a.id = ${id} and a.status = ${delivered})`;
 const ended = `bad_end as (${insertEnds(`(select * from applied where status <> ${delivered}) e`)}),
-    told as (${insertMessageEvents('applied')})`;
+    emitted as (${insertMessageEvents('applied')})`;
 
 const wordColumns = 'words, m.attempt, m.carrier_message_id, m.carrier';
-/** Keeps what bad news said in the carrier's own words; `applied` has `wordColumns`. Good news says nothing. */
+/** Keeps the carrier's own words of a failure; `applied` has `wordColumns`. A delivery has none. */
 const keptWords = `kept_words as (
       insert into text_attempt (message_id, attempt, carrier, submitted_at, outcome, carrier_message_id, receipt_reported)
       select id, attempt, carrier, "sentAtMs", ${attemptOutcomes.indexOf('accepted')}, carrier_message_id, words
       from applied where words is not null
       on conflict (message_id, attempt) do update set receipt_reported = excluded.receipt_reported)`;
 
-/** The carrier of the receipt has had the text, if only before another one. */
+/** The carrier of the receipt has or had the text. */
 const isOfCarrier = `(m.carrier = $1 or exists (select from text_attempt t where t.message_id = m.id and t.carrier = $1))`;
 
-/** It has left, for all we know, and not too long ago. */
+/** It has been sent, as far as we know, and not too long ago. */
 const mayArrive = `coalesce(m.sent_at, m.updated_at) > $2::timestamptz - interval '${correctedWithinMs} milliseconds'
           and (m.sent_at is not null or m.possible_duplicates > 0 or exists (
             select from text_attempt t where t.message_id = m.id and t.outcome in (${reached})))`;
 
 /**
- * States never go backwards, but any `delivered` wins, even over a bad end for a while. Other news counts only from the
- * carrier that the text is with, and if the text may have been sent twice, only for the copy whose carrier id we know.
- * A late receipt may still replace `unknown`. What is replaced leaves the list of bad ends.
+ * States never go backwards, but any `delivered` wins, even over a bad end for a while. Other reports count only from
+ * the carrier that has the text now, and if the text may have been sent twice, only for the copy whose carrier id we
+ * know. A late receipt may still replace `unknown`. A replaced end leaves the list of bad ends.
  */
 const sentStatement = `with ${report},
     known as (
@@ -198,8 +198,9 @@ const sentStatement = `with ${report},
       a.status as now, a."applicationId", a.sender, a."to", a."sentAtMs" from known left join applied a on a.id = known_id`;
 
 /**
- * Only a text that was submitted can be delivered; bad news counts only if there is one copy. A worker may take the text
- * at the same moment: the receipt applies only if it removes the text from the queue or the schedule, or holds its claim.
+ * Only a text that was submitted can be delivered; a failure counts only if there is one copy. A worker may take the
+ * text at the same moment: the receipt applies only if it removes the text from the queue or the schedule, or holds its
+ * claim.
  */
 const unsentStatement = `with ${report},
     record as (

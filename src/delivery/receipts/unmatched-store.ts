@@ -15,7 +15,7 @@ export interface UnmatchedReceipt extends ReadReceipt {
   receivedAtMs: number;
 }
 
-/** Receipts that are tried again in one transaction. */
+/** Maximum number of receipts retried in one transaction. */
 const mostTried = 500;
 
 export async function insertUnmatched(
@@ -58,7 +58,7 @@ const anyDueStatement = {
   text: 'select exists (select from unmatched_receipt where retry_at <= $1) as due',
 };
 
-/** Locks receipts to try again, oldest first. */
+/** Locks receipts that are due for a retry, oldest first. */
 export async function lockDue(tx: Tx, nowMs: number): Promise<UnmatchedReceipt[]> {
   const { rows } = await tx.query<
     Omit<UnmatchedReceipt, 'messageId' | 'outcome' | 'error'> & {
@@ -98,7 +98,7 @@ export async function deleteUnmatched(tx: Tx, receipts: UnmatchedReceipt[]): Pro
 
 /** Deletes the oldest receipts of an account that has more than `most`. Returns how many went. */
 export async function deleteBeyond(tx: Tx, account: string, most: number): Promise<number> {
-  // Those that a worker tries again at this moment are left to it.
+  // Skips receipts that a worker retries at this moment.
   const { count } = await tx.query(
     `delete from unmatched_receipt where id in (
        select id from unmatched_receipt where account = $1

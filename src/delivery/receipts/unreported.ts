@@ -15,13 +15,13 @@ export const unreportedWalk = 'unreported-texts';
 const isUnsettled = `status in (${statusCodes([...unsentStatuses, 'sent'])})`;
 
 /**
- * Ends texts that wait for a receipt in vain. It walks once over all messages as they become 72 hours old; those that
- * were sent later than they were accepted are looked at again.
+ * Ends texts whose receipt never came. It walks once over all messages as they become 72 hours old; texts that were
+ * sent later than they were accepted are checked again.
  */
 export interface Unreported {
   /** Returns how many rows it read; 0 when it is done. */
   endSome(): Promise<number>;
-  /** Deletes carrier ids for which no receipt is expected any more. */
+  /** Deletes carrier ids for which a receipt is no longer expected. */
   deleteCarrierIds(): Promise<number>;
 }
 
@@ -42,7 +42,7 @@ export function createUnreported(database: Database, clock: Clock): Unreported {
     return rows;
   }
 
-  /** Takes the texts whose time for another look has come. */
+  /** Takes the texts that are due for another check. */
   async function takeAgain(tx: Tx): Promise<string[]> {
     const { rows } = await tx.query<{ id: string }>(
       `delete from unsettled_text where message_id in (
@@ -90,7 +90,7 @@ const endStatement = `with ended as (
         and carrier not in (${withoutReceipts})
       returning ${changedColumns()}),
     bad_end as (${insertEnds('ended')}),
-    told as (${insertMessageEvents('ended')})
+    emitted as (${insertMessageEvents('ended')})
     insert into unsettled_text (message_id, look_at)
     select m.id, case when m.sent_at is null then $6 else greatest(m.sent_at + ($4::timestamptz - $5::timestamptz),
       m.expires_at + ($4::timestamptz - $7::timestamptz)) end from message m

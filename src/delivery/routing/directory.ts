@@ -1,11 +1,11 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
-import { type CarrierBind, type CarrierState, canSend, readBinds, stateOf } from '../carrier/bind-store.ts';
+import { type CarrierBind, type CarrierState, readBinds, stateOf } from '../carrier/bind-store.ts';
 import { createCarrierPoll } from '../carrier/poll.ts';
 import { type CarrierKind, type CarrierRow, carrierKey } from '../carrier/store.ts';
+import { bindsOf, createTroubleTimes, healthOf, isDown } from './carriers-now.ts';
 import { createKnownRoutes } from './known-routes.ts';
-import { openOf } from './outlook.ts';
 import type { CarrierHealth } from './routing.ts';
 import type { RouteTable } from './table.ts';
 
@@ -14,8 +14,6 @@ export interface KnownCarrier extends CarrierHealth {
   kind: CarrierKind;
   state: CarrierState;
   binds: CarrierBind[];
-  /** On the steady clock: since when this node has seen it unable to send, or paused. Null while it works. */
-  downSinceMs: number | null;
 }
 
 /** The carriers, their states and the routes, at most 2 s old. Reading it costs no query. */
@@ -35,7 +33,7 @@ export interface CarrierDirectoryOptions {
   database: Database;
   clock: Clock;
   log: Log;
-  /** Gets the rows of each read, with what only some need of them. */
+  /** Called with the rows of each read. */
   onRows?: (rows: readonly CarrierRow[]) => void;
 }
 
@@ -46,6 +44,7 @@ export function createCarrierDirectory({
   onRows = () => {},
 }: CarrierDirectoryOptions): CarrierDirectory {
   const routes = createKnownRoutes();
+  const downTimes = createTroubleTimes(clock);
   let known: KnownCarrier[] = [];
 
   async function read(): Promise<boolean> {
@@ -57,11 +56,8 @@ export function createCarrierDirectory({
     );
     onRows(rows);
     const before = new Map(known.map((carrier) => [carrier.key, carrier]));
-    const steadyMs = clock.steadyMs();
-    known = rows.map((row) => {
-      const own = binds.filter(({ carrierId }) => carrierId === row.id);
-      return toKnown(row, own, before.get(carrierKey(row))?.downSinceMs ?? steadyMs);
-    });
+    known = rows.map((row) => toKnown(row, bindsOf(binds, row)));
+    downTimes.note(known.filter(isDown).map(({ key }) => key));
     return (
       changed || known.length !== before.size || known.some((carrier) => !isSame(carrier, before.get(carrier.key)))
     );
@@ -73,29 +69,15 @@ export function createCarrierDirectory({
     table: routes.table,
     areDownFor(keys, ms) {
       const untilMs = clock.steadyMs() - ms;
-      const isDown = (key: string) => {
-        const since = known.find((carrier) => carrier.key === key)?.downSinceMs ?? null;
-        return since !== null && since <= untilMs;
-      };
-      return keys.every(isDown);
+      return keys.every((key) => (downTimes.sinceMs(key) ?? Number.POSITIVE_INFINITY) <= untilMs);
     },
   };
 }
 
-function toKnown(row: CarrierRow, binds: CarrierBind[], downSinceMs: number): KnownCarrier {
+function toKnown(row: CarrierRow, binds: CarrierBind[]): KnownCarrier {
   const { name, kind, paused, settings } = row;
-  const up = binds.some(canSend);
-  return {
-    key: carrierKey(row),
-    name,
-    kind,
-    paused,
-    up,
-    open: openOf(binds).get(row.id) ?? [],
-    state: stateOf(binds, Number(settings.binds)),
-    binds,
-    downSinceMs: up && !paused ? null : downSinceMs,
-  };
+  const health = healthOf({ key: carrierKey(row), name, paused }, binds);
+  return { ...health, kind, state: stateOf(binds, Number(settings.binds)), binds };
 }
 
 function isSame(carrier: KnownCarrier, before: KnownCarrier | undefined): boolean {

@@ -1,3 +1,4 @@
+// Tests: test/contract/sandbox-routes.test.ts
 import { testNumberOf } from '../../messages/numbers/test-numbers.ts';
 import type { Environment } from '../../platform/environment.ts';
 import { sandboxCarrier } from '../carrier/carrier.ts';
@@ -28,7 +29,7 @@ export function routeIn(
   return route(facts, table, withPhones ? [...configured, virtualPhones] : configured);
 }
 
-/** Test numbers know no routes. */
+/** Routes do not apply to test numbers. */
 export function isTestNumber(environment: Environment, to: string): boolean {
   return environment === 'sandbox' && testNumberOf(to) !== undefined;
 }
@@ -44,7 +45,7 @@ const testNumberDecision: RouteDecision = {
       group: 'carriers',
       available: true,
       share: 1,
-      reason: 'It is a test number of the sandbox.',
+      reason: 'The number is a test number of the sandbox.',
     },
   ],
   from: null,

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-routes.test.ts
 import type { Api } from '../../http/route.ts';
 import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -15,14 +16,14 @@ import type { RouteDecision, RouteFacts } from './routing.ts';
 import { emptyTable, type RouteTable } from './table.ts';
 import { readTable } from './table-store.ts';
 
-/** What an operator asks about: a text that was sent, or one that might be. */
+/** An operator's question: about a text that was sent, or about one that could be. */
 export interface Question {
   messageId: string | null;
   to: string | null;
   from: string | null;
   api: Api | null;
   applicationId: string | null;
-  /** Routes that are not saved yet, to be asked instead of the table. */
+  /** Routes that are not saved yet, used instead of the table. */
   draft: RouteTable['routes'] | null;
 }
 
@@ -42,7 +43,7 @@ export interface RouteExplainOptions {
 
 export type ExplainRoute = (question: Question) => Promise<Explained>;
 
-/** Says which carriers a text has, in which order, and why. */
+/** Explains which carriers may take a text, in which order, and why. */
 export function createRouteExplain({ database, clock, directory, environment }: RouteExplainOptions): ExplainRoute {
   return async (question) => {
     const { messageId, draft } = question;
@@ -57,7 +58,7 @@ export function createRouteExplain({ database, clock, directory, environment }: 
     return { decision: routeIn(environment, about, table, directory.list()), version: table.version, text };
   };
 
-  /** The decision as it was made: by the table and the health of that time, which the text's row names. */
+  /** Repeats the decision with the table and the carrier health that the text's row recorded. */
   async function explainSent(text: RoutedText): Promise<Explained> {
     const version = text.routeVersion ?? 0;
     const table = version === 0 ? emptyTable : ((await readTable(database, version)) ?? emptyTable);
@@ -74,7 +75,7 @@ export function createRouteExplain({ database, clock, directory, environment }: 
   }
 }
 
-/** What the text's row names, its node knew. */
+/** The node that routed the text knew every carrier that its row names. */
 function isNamed({ carrier, given }: RoutedText, key: string): boolean {
   return carrier === key || Object.values(given).some((keys) => keys.includes(key));
 }

@@ -18,7 +18,7 @@ const opening = (given: Partial<RouteHours>, now: string) => {
 };
 
 describe('hours', () => {
-  test('open from the first minute, closed at the last', () => {
+  test('open from the first minute, closed from the last', () => {
     assert.equal(opening({}, '2026-01-05T08:00:00Z'), null);
     assert.equal(opening({}, '2026-01-05T19:59:59.999Z'), null);
     assert.equal(opening({}, '2026-01-05T20:00:00Z'), '2026-01-06T08:00:00.000Z');
@@ -33,7 +33,7 @@ describe('hours', () => {
     assert.equal(opening({ zone: 'Asia/Kolkata' }, '2026-01-05T01:00:00Z'), '2026-01-05T02:30:00.000Z');
   });
 
-  test('over the change of the clocks', () => {
+  test('hours on days when the clocks change', () => {
     assert.equal(opening({ zone: 'Europe/Berlin' }, '2026-03-28T22:00:00Z'), '2026-03-29T06:00:00.000Z');
     assert.equal(opening({ zone: 'Europe/Berlin' }, '2026-10-24T22:00:00Z'), '2026-10-25T07:00:00.000Z');
     // 02:30 does not exist on that day.
@@ -42,7 +42,7 @@ describe('hours', () => {
     assert.equal(opening({ from: '02:30', zone: 'Europe/Berlin' }, '2026-10-24T23:00:00Z'), '2026-10-25T00:30:00.000Z');
   });
 
-  test('on some days only', () => {
+  test('open on some days only', () => {
     const days = ['mon', 'tue', 'wed', 'thu', 'fri'];
     assert.equal(opening({ days }, '2026-01-09T21:00:00Z'), '2026-01-12T08:00:00.000Z');
     assert.equal(opening({ days: ['mon'] }, '2026-01-05T21:00:00Z'), '2026-01-12T08:00:00.000Z');
@@ -55,12 +55,12 @@ describe('hours', () => {
     assert.equal(opening(night, '2026-01-09T05:59:00Z'), '2026-01-09T22:00:00.000Z');
   });
 
-  test('the whole day', () => {
+  test('open for the whole day', () => {
     assert.equal(opening({ from: '00:00', to: '24:00' }, '2026-01-05T23:59:59.999Z'), null);
     assert.equal(opening({ from: '00:00', to: '00:00' }, '2026-01-05T12:00:00Z'), null);
   });
 
-  test('what it says is open is open, and nothing earlier is', () => {
+  test('the returned instant is open, and no earlier one is', () => {
     const time = fc.nat({ max: 1439 }).map((at) => `${pad(Math.floor(at / 60))}:${pad(at % 60)}`);
     const some = fc.record({
       from: time,

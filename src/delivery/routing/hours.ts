@@ -8,7 +8,7 @@ export interface RouteHours {
   to: string;
   /** Of `weekDays`; an empty list means every day. */
   days: string[];
-  /** Of the tz database, like Europe/London. */
+  /** A zone of the tz database, like Europe/London. */
   zone: string;
 }
 
@@ -54,7 +54,10 @@ function localMidnight(zone: string, nowMs: number): number {
   return local - mod(local, dayMs);
 }
 
-/** The instant of a local time. One that the clocks skip becomes the moment after; of one that comes twice, the first. */
+/**
+ * The instant of a local time. A skipped time becomes the moment after the change; a repeated time the first of the
+ * two.
+ */
 function toInstant(zone: string, local: number): number {
   const before = offsetMs(zone, local - dayMs);
   const after = offsetMs(zone, local + dayMs);

@@ -11,7 +11,7 @@ export interface KnownRoutes {
   read(tx: Tx): Promise<{ rows: CarrierRow[]; changed: boolean }>;
 }
 
-/** A table and carriers that fit together: an operator may change both while they are read. */
+/** Reads a table and carriers that belong together: an operator may change both during the read. */
 export function createKnownRoutes(): KnownRoutes {
   const mostReads = 3;
   let table: RouteTable = emptyTable;

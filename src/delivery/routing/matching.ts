@@ -1,17 +1,18 @@
+// Tests: src/delivery/routing/routing.test.ts
 import type { Api } from '../../http/route.ts';
 import type { RouteRule } from './table.ts';
 
-/** What rules look at. */
+/** The facts of a text that rules match. */
 export interface MatchFacts {
   to: string;
-  /** Of the number; only routes for countries and open breakers ask for it. */
+  /** Country of the number. Only rules with countries and open breakers need it. */
   country: string | undefined;
   from: string;
   api: Api;
   applicationId: string;
 }
 
-/** The lists of a rule, for quick answers. Null: the list is absent or empty, and matches all. */
+/** The lists of a rule as sets. Null: the list is absent or empty, and matches all. */
 interface Lists {
   countries: Set<string> | null;
   prefixes: readonly string[] | null;
@@ -20,10 +21,10 @@ interface Lists {
   senders: Set<string> | null;
 }
 
-/** A table is read for every text and changes rarely. */
+/** Cached: every text reads the table, and it changes rarely. */
 const listsOf = new WeakMap<RouteRule, Lists>();
 
-/** The first rule that is for this text. */
+/** The first rule that matches this text. */
 export function matchingRule(rules: readonly RouteRule[], facts: MatchFacts): RouteRule | undefined {
   const sender = senderName(facts.from);
   return rules.find((rule) => {
@@ -38,12 +39,12 @@ export function matchingRule(rules: readonly RouteRule[], facts: MatchFacts): Ro
   });
 }
 
-/** Whether a rule asks for the country of a number. To find it can take longer than the rest of the choice. */
+/** Whether a rule needs the country of a number. Finding it can take longer than the rest of the decision. */
 export function matchesCountries(rules: readonly RouteRule[]): boolean {
   return rules.some((rule) => readLists(rule).countries !== null);
 }
 
-/** Phones show senders alike that differ in case or in the plus. */
+/** Senders that differ only in case or in a leading plus count as equal: phones show them alike. */
 function senderName(sender: string): string {
   return (sender.startsWith('+') ? sender.slice(1) : sender).toUpperCase();
 }

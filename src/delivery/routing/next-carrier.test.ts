@@ -12,31 +12,31 @@ const text = {
   given: null,
 } as const;
 
-/** Where the code goes on to from `a`, and how often the country of its number was looked for. */
+/** The carrier that takes the code over from `a`, and how many times the country of its number was determined. */
 function next(routes: ReturnType<typeof routeRule>[], open: string[] = []) {
-  let looks = 0;
+  let countryCalls = 0;
   const found = findNextCarrier(text, 'a#1', {
     environment: 'production',
     table: { version: 1, routes },
     health: [carrierHealth('a', { up: false }), carrierHealth('b', { open }), carrierHealth('c')],
     countryOf() {
-      looks++;
+      countryCalls++;
       return 'GB';
     },
     nowMs: 0,
   });
-  return { carrier: found?.carrier, looks };
+  return { carrier: found?.carrier, countryCalls };
 }
 
 describe('the next carrier of a code', () => {
-  test('no country is looked for where none matters: many codes move at once when a carrier dies', () => {
-    assert.deepEqual(next([]), { carrier: 'b#1', looks: 0 });
-    assert.deepEqual(next([routeRule(['a'], { failover: ['c'] })]), { carrier: 'c#1', looks: 0 });
+  test('the country is not determined where none matters: many codes move at once when a carrier dies', () => {
+    assert.deepEqual(next([]), { carrier: 'b#1', countryCalls: 0 });
+    assert.deepEqual(next([routeRule(['a'], { failover: ['c'] })]), { carrier: 'c#1', countryCalls: 0 });
   });
 
-  test('a rule for countries and an open breaker look for it', () => {
+  test('a rule for countries and an open breaker need it', () => {
     const britain = routeRule(['a'], { match: { countries: ['GB'] }, failover: ['c'] });
-    assert.deepEqual(next([britain]), { carrier: 'c#1', looks: 1 });
-    assert.deepEqual(next([], ['GB']), { carrier: 'c#1', looks: 1 });
+    assert.deepEqual(next([britain]), { carrier: 'c#1', countryCalls: 1 });
+    assert.deepEqual(next([], ['GB']), { carrier: 'c#1', countryCalls: 1 });
   });
 });

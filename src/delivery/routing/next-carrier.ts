@@ -4,10 +4,10 @@ import { routeIn } from './environment.ts';
 import { asksForCountry, type CarrierHealth } from './routing.ts';
 import type { RouteRule, RouteTable } from './table.ts';
 
-/** What routing needs to know of a text that is to go on. */
+/** The fields of a text that choose its next carrier. */
 export type MovingText = Pick<TextToSend, 'id' | 'applicationId' | 'api' | 'to' | 'sender' | 'given'>;
 
-/** Where a text may go on to. */
+/** The next carrier of a text. */
 export interface NextCarrier {
   carrier: string;
   /** The rule that allows it; null with an empty table. */
@@ -15,7 +15,7 @@ export interface NextCarrier {
   version: number;
 }
 
-/** What a node knows of carriers and routes. */
+/** A node's view of carriers and routes. */
 export interface CarriersNow {
   environment: Environment;
   table: RouteTable;
@@ -24,7 +24,7 @@ export interface CarriersNow {
   nowMs: number;
 }
 
-/** The best carrier for a text that works and that the text has not been given to. */
+/** The best working carrier that has not had the text yet. */
 export function findNextCarrier(
   { id, applicationId, api, to, sender, given }: MovingText,
   from: string,
@@ -37,7 +37,7 @@ export function findNextCarrier(
     from: sender,
     api,
     applicationId,
-    // Its hour was right when it was first to be sent.
+    // The hours of its route were checked when it was first due.
     urgent: true,
     isCode: api === 'verify',
     senderCarriers: given?.sender_carriers ?? null,

@@ -1,7 +1,9 @@
+// Tests: test/smpp/failover.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/environment.ts';
-import { type CarrierBind, canSend } from '../carrier/bind-store.ts';
+import type { CarrierBind } from '../carrier/bind-store.ts';
 import type { CarrierFacts } from '../carrier/configured.ts';
+import { bindsOf, createTroubleTimes, healthOf, isDown } from './carriers-now.ts';
 import { isTestNumber } from './environment.ts';
 import { openingAfter } from './hours.ts';
 import { matchingRule } from './matching.ts';
@@ -14,11 +16,11 @@ export interface CarrierOutlook {
   setRoutes(carriers: readonly CarrierFacts[], table: RouteTable): void;
   setBinds(binds: readonly CarrierBind[]): void;
   readonly table: RouteTable;
-  /** The carriers that some texts should leave, or all. */
+  /** Carriers that cannot send, to some countries or to all. */
   troubled(): Troubled[];
   /** Whether a carrier can take a text now. */
   isAvailable(key: string, to: string): boolean;
-  /** The best carrier for a text that works and that it has not been given to. */
+  /** The best working carrier that has not had the text yet. */
   next(text: MovingText, from: string): NextCarrier | undefined;
   /** Outside the hours of a text's route: when they begin. Null: it may leave now. */
   opensAtMs(text: MovingText): number | null;
@@ -26,9 +28,9 @@ export interface CarrierOutlook {
 
 export interface Troubled {
   key: string;
-  /** False if only the texts to some countries, or only codes, are concerned. */
+  /** False if only some countries, or only codes, are affected. */
   isDown: boolean;
-  /** Since when (steady) this node has seen it so. */
+  /** When (steady clock) this node first saw the trouble. */
   sinceMs: number;
 }
 
@@ -38,31 +40,16 @@ export interface CarrierOutlookOptions {
   countryOf: (to: string) => string | undefined;
 }
 
-/** A carrier that works again for less than this, like one that is being probed, has not recovered. */
-const recoveredMs = 15_000;
-
 export function createCarrierOutlook({ clock, environment, countryOf }: CarrierOutlookOptions): CarrierOutlook {
   let carriers: readonly CarrierFacts[] = [];
   let table = emptyTable;
-  let up = new Set<number>();
-  let open = new Map<number, string[]>();
+  let binds: readonly CarrierBind[] = [];
   let health: CarrierHealth[] = [];
-  /** Since when each carrier cannot send, or cannot send to some countries, and when it was last so. */
-  const since = new Map<string, { fromMs: number; lastMs: number }>();
+  const times = createTroubleTimes(clock);
 
   function update(): void {
-    health = carriers.map(({ id, key, name, paused }) => ({
-      key,
-      name,
-      paused,
-      up: up.has(id),
-      open: open.get(id) ?? [],
-    }));
-    const nowMs = clock.steadyMs();
-    for (const [key, { lastMs }] of since) if (lastMs < nowMs - recoveredMs) since.delete(key);
-    for (const { key } of health.filter(isTroubled)) {
-      since.set(key, { fromMs: since.get(key)?.fromMs ?? nowMs, lastMs: nowMs });
-    }
+    health = carriers.map((carrier) => healthOf(carrier, bindsOf(binds, carrier)));
+    times.note(health.filter(isTroubled).map(({ key }) => key));
   }
 
   return {
@@ -71,9 +58,8 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       table = newTable;
       update();
     },
-    setBinds(binds) {
-      up = new Set(binds.filter(canSend).map(({ carrierId }) => carrierId));
-      open = openOf(binds);
+    setBinds(newBinds) {
+      binds = newBinds;
       update();
     },
     get table() {
@@ -83,7 +69,7 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       health.filter(isTroubled).map((carrier) => ({
         key: carrier.key,
         isDown: isDown(carrier),
-        sinceMs: since.get(carrier.key)?.fromMs ?? clock.steadyMs(),
+        sinceMs: times.sinceMs(carrier.key) ?? clock.steadyMs(),
       })),
     isAvailable(key, to) {
       const found = health.find((carrier) => carrier.key === key);
@@ -97,19 +83,6 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       return rule?.hours ? openingAfter(rule.hours, clock.nowMs()) : null;
     },
   };
-}
-
-/** The open countries of all nodes together. */
-export function openOf(binds: readonly CarrierBind[]): Map<number, string[]> {
-  const open = new Map<number, string[]>();
-  for (const { carrierId, open: countries = [] } of binds) {
-    if (countries.length > 0) open.set(carrierId, [...new Set([...(open.get(carrierId) ?? []), ...countries])]);
-  }
-  return open;
-}
-
-function isDown({ paused, up }: CarrierHealth): boolean {
-  return paused || !up;
 }
 
 function isTroubled(carrier: CarrierHealth): boolean {

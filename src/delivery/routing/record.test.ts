@@ -80,7 +80,7 @@ const someFacts: fc.Arbitrary<RouteFacts> = fc
   })
   .map((given) => routeFacts({ ...given, isCode: given.api === 'verify' }));
 
-/** The decision when the text is sent, and what an explanation finds from its row later. */
+/** The decision at the time of sending, and the one that an explanation derives from the row later. */
 function sendAndExplain(facts: RouteFacts, table: RouteTable, health: CarrierHealth[]) {
   const decision = route(facts, table, health);
   if (decision.outcome !== 'routed') return undefined;
@@ -99,7 +99,7 @@ function sendAndExplain(facts: RouteFacts, table: RouteTable, health: CarrierHea
   return { decision, again: decideAgain(text, structuredClone(table), carriers), chosen: text.carrier };
 }
 
-test('explanations and what happened agree, for 200 texts over each of many tables, with the number masked', () => {
+test('explanations agree with the decisions made, for 200 texts and each of many tables, with the number masked', () => {
   let routed = 0;
   fc.assert(
     fc.property(

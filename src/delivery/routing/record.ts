@@ -5,7 +5,10 @@ import type { RouteTable } from './table.ts';
 
 export type Routed = Extract<RouteDecision, { outcome: 'routed' }>;
 
-/** What is stored with a text, so that `decideAgain` finds the same decision. Undefined where there is nothing to store. */
+/**
+ * The data stored with a text, so that `decideAgain` finds the same decision. Undefined where there is nothing to
+ * store.
+ */
 export function toRouting(
   facts: RouteFacts,
   decision: Routed,
@@ -28,8 +31,8 @@ export function toRouting(
 }
 
 /**
- * The decision about a text that was sent, from what is stored with it, the table of its version and the carriers of its
- * time. It needs no number, which may be masked by now.
+ * Derives the decision about a sent text from the data stored with it, its version of the table and the carriers of
+ * that time. It needs no number, which may be masked by now.
  */
 export function decideAgain(
   text: RoutedText,

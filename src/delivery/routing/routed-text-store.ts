@@ -6,7 +6,7 @@ import type { RoutingGiven } from '../../messages/text/text-route.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fromUuid } from '../../platform/ids.ts';
 
-/** What is stored about the way of a text. */
+/** The stored routing decision of a text. */
 export interface RoutedText {
   id: string;
   applicationId: string;
@@ -16,7 +16,7 @@ export interface RoutedText {
   from: string;
   urgent: boolean;
   createdAtMs: number;
-  /** The carrier that has it now: it may have moved. */
+  /** The carrier that has the text now; it may have moved. */
   carrier: string;
   sentAs: string | null;
   deferredUntilMs: number | null;

@@ -22,14 +22,14 @@ describe('an empty table', () => {
   test('all carriers, by name', () =>
     assert.deepEqual(order(carrier('b'), carrier('c'), carrier('a')), ['a', 'b', 'c']));
 
-  test('those that are up before those that are down, and paused ones last', () => {
+  test('carriers that are up come before those that are down, and paused ones last', () => {
     const down = carrier('a', { up: false });
     const paused = carrier('b', { paused: true });
     const pausedAndDown = carrier('0', { paused: true, up: false });
     assert.deepEqual(order(paused, down, pausedAndDown, carrier('z')), ['z', 'a', '0', 'b']);
   });
 
-  test('the first takes all; those used before come last', () => {
+  test('the first takes all texts; carriers used before come last', () => {
     const both = [carrier('a'), carrier('b')];
     assert.deepEqual(
       candidates({ used: ['a#1'], isCode: true }, [], both).map(({ name, share }) => [name, share]),
@@ -53,7 +53,7 @@ describe('which rule', () => {
   });
   test('absent and empty lists match all', () =>
     assert.equal(found({}, only({ countries: [], prefixes: [], apis: [], applications: [], senders: [] })), 'a'));
-  test('where none leads, nothing goes', () => {
+  test('a number that no rule matches is unroutable', () => {
     const decision = route(facts(), table(only({ countries: ['FR'] })), [carrier('a')]);
     assert.deepEqual(decision, { outcome: 'unroutable', version: 7, rule: null });
   });
@@ -61,21 +61,21 @@ describe('which rule', () => {
     assert.equal(found({}, only({ countries: ['FR', 'GB'] })), 'a');
     assert.equal(found({ country: undefined }, only({ countries: ['GB'] })), 'unroutable');
   });
-  test('prefixes: any that the number begins with', () => {
+  test('a rule matches any of its prefixes', () => {
     assert.equal(found({}, only({ prefixes: ['+33', '+4477'] })), 'a');
     assert.equal(found({}, only({ prefixes: ['+33', '+4478'] })), 'unroutable');
   });
-  test('APIs and applications', () => {
+  test('a rule matches its APIs and its applications', () => {
     assert.equal(found({}, only({ apis: ['verify', 'sms'], applications: ['app_a'] })), 'a');
     assert.equal(found({}, only({ apis: ['verify'] })), 'unroutable');
     assert.equal(found({}, only({ applications: ['app_b'] })), 'unroutable');
   });
-  test('senders, in any case and with or without a plus', () => {
+  test('a rule matches its senders, in any case and with or without a plus', () => {
     assert.equal(found({}, only({ senders: ['Acme'] })), 'a');
     assert.equal(found({ from: '4477' }, only({ senders: ['+4477'] })), 'a');
     assert.equal(found({ from: 'ACME 2' }, only({ senders: ['ACME'] })), 'unroutable');
   });
-  test('lists are joined by "and"', () =>
+  test('a text must match all lists of a rule', () =>
     assert.equal(found({}, only({ countries: ['GB'], apis: ['verify'] })), 'unroutable'));
 });
 
@@ -89,7 +89,7 @@ describe('which carrier', () => {
   const down = ({ name }: CarrierHealth) => carrier(name, { up: false });
   const first = rule([['a', 3], 'b'], { failover: ['f', 'c'] });
 
-  test('a rule without carriers for the sender leads nowhere', () => {
+  test('a rule that has no carrier for the sender makes the text unroutable', () => {
     const decision = route(facts({ senderCarriers: ['c'] }), table(rule(['a'])), [a, c]);
     assert.deepEqual([decision.outcome, 'rule' in decision && decision.rule?.name], ['unroutable', 'a']);
     assert.deepEqual(names(candidates({ senderCarriers: ['c', 'a'] }, [], [a, b, c])), ['a', 'c']);
@@ -129,7 +129,7 @@ describe('which carrier', () => {
     assert.deepEqual(order(['a#1', 'f#1'], a, f), ['a', 'f']);
   });
 
-  test('each has a reason', () => {
+  test('each candidate has a reason', () => {
     const health = [a, down(b), carrier('f', { paused: true }), carrier('c', { open: ['GB'] })];
     const reasons = candidates({ messageId: null, used: ['a#1'] }, [first], health).map(({ reason }) => reason);
     assert.deepEqual(reasons, [
@@ -205,7 +205,7 @@ describe('for all texts, tables and states', () => {
     })
     .map(facts);
 
-  test('health moves carriers back and changes no order among those that are alike', () => {
+  test('bad health moves a carrier back, and carriers of equal health keep their order', () => {
     fc.assert(
       fc.property(someFacts, fc.array(aRule, { minLength: 1, maxLength: 4 }), health, (given, routes, carriers) => {
         const found = candidates(given, routes, carriers);
@@ -215,7 +215,7 @@ describe('for all texts, tables and states', () => {
           carriers.map(({ name: each }) => carrier(each)),
         );
         assert.deepEqual(new Set(names(found)), new Set(names(healthy)));
-        const place = new Map(healthy.map((each, index) => [each.name, index]));
+        const rank = new Map(healthy.map((each, index) => [each.name, index]));
         const stateOf = (each: Candidate) => {
           const { paused, up, open } = carriers.find((one) => one.name === each.name) as CarrierHealth;
           return `${each.group} ${paused} ${paused || up} ${open} ${given.used.includes(each.key)}`;
@@ -223,12 +223,12 @@ describe('for all texts, tables and states', () => {
         for (const [index, one] of found.entries())
           for (const other of found.slice(index + 1))
             if (stateOf(one) === stateOf(other))
-              assert.ok((place.get(one.name) ?? 0) < (place.get(other.name) ?? 0), `${one.name}, ${other.name}`);
+              assert.ok((rank.get(one.name) ?? 0) < (rank.get(other.name) ?? 0), `${one.name}, ${other.name}`);
       }),
     );
   });
 
-  test('the first choice, by a model', () => {
+  test('the first choice agrees with a model', () => {
     fc.assert(
       fc.property(someFacts, fc.array(aRule, { maxLength: 4 }), health, (given, routes, carriers) => {
         const decision = route(given, { version: routes.length, routes }, carriers);

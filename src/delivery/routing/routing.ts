@@ -1,13 +1,13 @@
 import { openingAfter } from './hours.ts';
 import { type MatchFacts, matchesCountries, matchingRule } from './matching.ts';
 import type { RouteRule, RouteTable } from './table.ts';
-import { weightedPlace } from './weight.ts';
+import { weightedRank } from './weight.ts';
 
-/** What routing looks at. */
+/** The facts that routing decides by. */
 export interface RouteFacts extends MatchFacts {
-  /** Chooses between carriers of one group. Null: their shares are asked for. */
+  /** Chooses among the carriers of one group. Null: the caller asks for the shares only. */
   messageId: string | null;
-  /** Texts of verifications and of high priority know no hours. */
+  /** Texts of verifications and of high priority ignore the hours of a route. */
   urgent: boolean;
   isCode: boolean;
   /** Names of the carriers that the sender is registered with; null: any. */
@@ -34,9 +34,9 @@ export interface Candidate {
   name: string;
   group: 'carriers' | 'failover';
   available: boolean;
-  /** The part of such texts that has it as the first choice, 0 to 1. */
+  /** The fraction of such texts that have it as their first choice. */
   share: number;
-  /** Why it stands where it does. */
+  /** Why it has this rank. */
   reason: string;
 }
 
@@ -56,13 +56,13 @@ export type RouteDecision =
       deferredUntilMs: number | null;
     };
 
-/** A carrier on its way to a candidate. */
+/** A carrier before it is ranked. */
 interface Option {
   carrier: CarrierHealth;
   group: Candidate['group'];
-  /** Null: its place is given by the list. */
+  /** Null: the list gives its rank. */
   weight: number | null;
-  place: number;
+  rank: number;
   standing: Standing;
   used: boolean;
 }
@@ -112,25 +112,25 @@ export function routeBy(
 function optionsByName(facts: RouteFacts, health: readonly CarrierHealth[]): Option[] {
   return health
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((carrier, place) => toOption(facts, carrier, { group: 'carriers', weight: null, place }));
+    .map((carrier, rank) => toOption(facts, carrier, { group: 'carriers', weight: null, rank }));
 }
 
 function optionsOf({ carriers, failover }: RouteRule, facts: RouteFacts, health: readonly CarrierHealth[]): Option[] {
   const known = new Map(health.map((carrier) => [carrier.name, carrier]));
   // Table and carriers are read one after the other: a carrier may be new, or gone.
-  const option = (name: string, about: Pick<Option, 'group' | 'weight' | 'place'>) => {
+  const option = (name: string, about: Pick<Option, 'group' | 'weight' | 'rank'>) => {
     const carrier = known.get(name);
     return carrier === undefined ? [] : [toOption(facts, carrier, about)];
   };
   return [
     ...carriers.flatMap(({ carrier: name, weight }) =>
-      option(name, { group: 'carriers', weight, place: weightedPlace(facts.messageId, name, weight) }),
+      option(name, { group: 'carriers', weight, rank: weightedRank(facts.messageId, name, weight) }),
     ),
-    ...failover.flatMap((name, place) => option(name, { group: 'failover', weight: null, place })),
+    ...failover.flatMap((name, rank) => option(name, { group: 'failover', weight: null, rank })),
   ];
 }
 
-function toOption(facts: RouteFacts, carrier: CarrierHealth, about: Pick<Option, 'group' | 'weight' | 'place'>) {
+function toOption(facts: RouteFacts, carrier: CarrierHealth, about: Pick<Option, 'group' | 'weight' | 'rank'>) {
   return { carrier, ...about, standing: standingOf(carrier, facts.country), used: facts.used.includes(carrier.key) };
 }
 
@@ -140,20 +140,20 @@ export function standingOf({ paused, up, open }: CarrierHealth, country: string 
   return open.some((each) => each === '*' || each === country) ? 'breaker_open' : 'up';
 }
 
-/** A code takes whatever works: its user waits. */
+/** A code takes any working carrier, because its user waits. */
 function compareForCode(a: Option, b: Option): number {
-  return byStanding(a, b) || byUse(a, b) || byGroup(a, b) || byPlace(a, b);
+  return byStanding(a, b) || byUse(a, b) || byGroup(a, b) || byRank(a, b);
 }
 
-/** Another text waits for its group: a backlog that moves to an expensive carrier by itself can bankrupt. */
+/** Another text waits for its group: moving a backlog to an expensive carrier without being asked can be ruinous. */
 function compareForText(a: Option, b: Option): number {
-  return byGroup(a, b) || byStanding(a, b) || byUse(a, b) || byPlace(a, b);
+  return byGroup(a, b) || byStanding(a, b) || byUse(a, b) || byRank(a, b);
 }
 
 const byGroup = (a: Option, b: Option) => Number(a.group === 'failover') - Number(b.group === 'failover');
 const byStanding = (a: Option, b: Option) => standings.indexOf(a.standing) - standings.indexOf(b.standing);
 const byUse = (a: Option, b: Option) => Number(a.used) - Number(b.used);
-const byPlace = (a: Option, b: Option) => a.place - b.place || (a.carrier.name < b.carrier.name ? -1 : 1);
+const byRank = (a: Option, b: Option) => a.rank - b.rank || (a.carrier.name < b.carrier.name ? -1 : 1);
 
 function toCandidates(sorted: Option[], isCode: boolean): Candidate[] {
   const [first] = sorted;

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-routes.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
 import type { Api } from '../../http/route.ts';

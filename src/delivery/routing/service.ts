@@ -19,9 +19,9 @@ export interface ShownTable {
 
 export interface RouteService {
   read(): Promise<ShownTable>;
-  /** Puts a whole table in place of this version; a 409 if another change came first. */
+  /** Replaces this version with a whole table; a 409 if another change came first. */
   replace(version: number, routes: readonly GivenRoute[], by: string, note?: Note): Promise<ShownTable>;
-  /** The problems of routes that fit the schema: carriers that are not there, names given twice. */
+  /** Problems that the schema cannot find: carriers that do not exist, names given twice. */
   check(routes: readonly GivenRoute[]): Promise<FieldProblem[]>;
 }
 
@@ -79,7 +79,7 @@ function changedMeanwhile(given: number, newest: number): ApiError {
   );
 }
 
-/** Explanations and stories name routes, so no two have one name. */
+/** Explanations and stories name routes, so each name must be unique. */
 function nameProblems(routes: readonly GivenRoute[]): FieldProblem[] {
   const seen = new Set<string>();
   return routes.flatMap(({ name }, index) => {
@@ -97,8 +97,8 @@ function carrierProblems(
   known: ReadonlySet<string>,
 ): FieldProblem[] {
   const named = [
-    ...carriers.map(({ carrier }, place) => ({ field: `carriers.${place}.carrier`, name: carrier })),
-    ...failover.map((name, place) => ({ field: `failover.${place}`, name })),
+    ...carriers.map(({ carrier }, index) => ({ field: `carriers.${index}.carrier`, name: carrier })),
+    ...failover.map((name, index) => ({ field: `failover.${index}`, name })),
   ];
   return named
     .filter(({ name }) => !known.has(name))

@@ -2,7 +2,7 @@ import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import type { RouteRule, RouteTable } from './table.ts';
 
-/** Held by who changes the routes or deletes a carrier, until the end of the transaction: no route loses its carrier. */
+/** Taken by a transaction that changes the routes or deletes a carrier, so that no route loses its carrier. */
 export async function lockRoutes(tx: Tx): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(4207010)');
 }
@@ -24,7 +24,7 @@ const newestStatement = {
   text: `select ${columns} from route_table order by version desc limit 1`,
 };
 
-/** The newest version if it is another one than this. A poll that finds nothing new moves no table. */
+/** The newest version, if it differs from this one. A poll that finds nothing new transfers no table. */
 export async function readTableAfter(tx: Tx, version: number): Promise<StoredTable | undefined> {
   const { rows } = await tx.query<StoredTable>(afterStatement, [version]);
   return rows[0];

@@ -1,7 +1,7 @@
 import type { Api } from '../../http/route.ts';
 import type { RouteHours } from './hours.ts';
 
-/** A rule of the table: which texts it is for, and which carriers take them. */
+/** A rule of the table: the texts that it matches, and the carriers that take them. */
 export interface RouteRule {
   name: string;
   match: {

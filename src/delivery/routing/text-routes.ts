@@ -1,3 +1,4 @@
+// Tests: test/contract/carrier-choice.test.ts
 import { noCarrier } from '../../messages/channel.ts';
 import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
 import type { RouteText, TextFacts, TextRoute } from '../../messages/text/text-route.ts';
@@ -9,12 +10,12 @@ import { routeIn, virtualPhones } from './environment.ts';
 import { type Routed, toRouting } from './record.ts';
 import { asksForCountry, type RouteFacts } from './routing.ts';
 
-/** How web nodes choose the carriers of texts. */
+/** Chooses the carriers of texts on web nodes. */
 export interface TextRoutes {
   routeText: RouteText;
   /**
-   * Throws a 503 if there is no carrier, or if all that could take this code have been down for 30 s. Returns the sender
-   * that the route puts in place of the code's, or null.
+   * Throws a 503 if there is no carrier, or if all that could take this code have been down for 30 s. Returns the
+   * sender that the route substitutes, or null.
    */
   requireCarrier(start: CodeFacts): string | null;
   /** True while a text may have several carriers. */
@@ -27,10 +28,10 @@ export interface TextRoutesOptions {
   environment: Environment;
 }
 
-/** What is known of a code before it is decided whether to send it. */
+/** The facts of a code before the service decides whether to send it. */
 export type CodeFacts = Pick<TextFacts, 'applicationId' | 'to' | 'from' | 'holdsSender' | 'senderCarriers'>;
 
-/** Codes are not started once their carriers have been down for this long: they would expire in a queue. */
+/** A start is refused once its carriers have been down for this long: the code would expire in a queue. */
 const codesWaitMs = 30_000;
 
 export function createTextRoutes({ directory, clock, environment }: TextRoutesOptions): TextRoutes {

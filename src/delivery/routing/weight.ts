@@ -1,13 +1,14 @@
+// Tests: src/delivery/routing/routing.test.ts
 import { createHash } from 'node:crypto';
 
 const scale = 2 ** 48;
 
 /**
- * Where a carrier stands among the weighted carriers of its group; the lowest is the first choice. It depends on the
- * message id and the name alone, so health moves no text that it need not move. The first of carriers with such places
- * is each of them as often as its weight says (exponential clocks). Without a message the heaviest comes first.
+ * The rank of a carrier among the weighted carriers of its group; the lowest is the first choice. It depends only on
+ * the message id and the name, so a change of health moves no other text. Each carrier is first in proportion to its
+ * weight (exponential clocks). Without a message the heaviest comes first.
  */
-export function weightedPlace(messageId: string | null, carrier: string, weight: number): number {
+export function weightedRank(messageId: string | null, carrier: string, weight: number): number {
   if (messageId === null) return -weight;
   const digest = createHash('sha256').update(`${messageId} ${carrier}`).digest();
   const chance = (digest.readUIntBE(0, 6) + 1) / (scale + 1);

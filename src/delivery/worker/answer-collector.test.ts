@@ -6,15 +6,15 @@ import { createRecordingCarrier } from '../../../test/support/recording-carrier.
 import type { Answer, Progress, SubmitResult } from '../carrier/carrier.ts';
 import { submitAndCollect } from './answer-collector.ts';
 
-test('an answer took as long as the carrier had the text: the time on our side is not its silence', async () => {
+test('the time of an answer begins with the write: waiting on our side does not count as silence of the carrier', async () => {
   const clock = createTestClock();
   let answer: Answer = () => {};
   let progress: Progress = () => {};
   let finish = () => {};
   const carrier = createRecordingCarrier();
-  carrier.submit = (_, tellAnswer, tellProgress = () => {}) =>
+  carrier.submit = (_, onAnswer, onProgress = () => {}) =>
     new Promise((resolve) => {
-      [answer, progress, finish] = [tellAnswer, tellProgress, resolve];
+      [answer, progress, finish] = [onAnswer, onProgress, resolve];
     });
   const collector = submitAndCollect({
     clock,
@@ -26,7 +26,7 @@ test('an answer took as long as the carrier had the text: the time on our side i
   const accepted: SubmitResult = { outcome: 'accepted', carrierMessageId: 'id' };
   progress(0, 'written');
   clock.advance(6000);
-  // The second one waited for a place, the third was throttled and waits again, the fourth was never written.
+  // The second one waited for room, the third was throttled and waits again, the fourth was never written.
   assert.equal(collector.writtenMs(1), undefined);
   progress(1, 'written');
   progress(2, 'written');
@@ -43,7 +43,7 @@ test('an answer took as long as the carrier had the text: the time on our side i
   finish();
   const { answers } = await collector.collect(1000);
   assert.deepEqual(
-    answers.map(([place, , tookMs]) => [place, tookMs]),
+    answers.map(([index, , tookMs]) => [index, tookMs]),
     [
       [0, 7000],
       [1, 1000],

@@ -2,10 +2,10 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Carrier, OutgoingText, SubmitResult } from '../carrier/carrier.ts';
 
 /**
- * A text's place in its submit, the carrier's answer (undefined if it gave none), and how long that took after the write;
- * undefined if it was not written.
+ * A text's index in its submit, the carrier's answer (undefined if it gave none), and how long that took after the
+ * write; undefined if it was not written.
  */
-export type Answered = [place: number, answer: SubmitResult | undefined, tookMs: number | undefined];
+export type Answered = [index: number, answer: SubmitResult | undefined, tookMs: number | undefined];
 
 /** Collects the answers to one submit as they come. */
 export interface AnswerCollector {
@@ -15,7 +15,7 @@ export interface AnswerCollector {
    */
   collect(ms: number): Promise<{ answers: Answered[]; done: boolean }>;
   /** When a text was written that the carrier has not answered (steady time); undefined while it waits on our side. */
-  writtenMs(place: number): number | undefined;
+  writtenMs(index: number): number | undefined;
 }
 
 export interface AnswerCollectorOptions {
@@ -23,7 +23,7 @@ export interface AnswerCollectorOptions {
   carrier: Carrier;
   texts: OutgoingText[];
   /** Gets an answer for a text that was returned as in doubt. */
-  onLate: (place: number, answer: SubmitResult) => void;
+  onLate: (index: number, answer: SubmitResult) => void;
   /** The carrier gave up, or took too long. */
   onFailure: (error: Error) => void;
 }
@@ -55,38 +55,38 @@ export function submitAndCollect({
     close();
   }
 
-  function answer(place: number, result: SubmitResult): void {
-    if (!(place in answers)) return;
-    const before = answers[place];
+  function answer(index: number, result: SubmitResult): void {
+    if (!(index in answers)) return;
+    const before = answers[index];
     const isFirst = before === undefined || before.outcome === 'in_doubt';
     if (!isFirst) return;
-    if (isReturned[place]) {
-      answers[place] = result;
-      onLate(place, result);
+    if (isReturned[index]) {
+      answers[index] = result;
+      onLate(index, result);
       return;
     }
-    answers[place] = result;
-    tookMs[place] = sinceWriteMs(place);
+    answers[index] = result;
+    tookMs[index] = sinceWriteMs(index);
     if (before === undefined) unanswered--;
     if (unanswered === 0) close();
   }
 
   /** Time on our side is not the carrier's. */
-  function sinceWriteMs(place: number): number | undefined {
-    const fromMs = writtenMs[place];
+  function sinceWriteMs(index: number): number | undefined {
+    const fromMs = writtenMs[index];
     return fromMs === undefined ? undefined : clock.steadyMs() - fromMs;
   }
 
-  function progress(place: number, state: 'written' | 'waits'): void {
-    writtenMs[place] = state === 'written' ? clock.steadyMs() : undefined;
+  function progress(index: number, state: 'written' | 'waits'): void {
+    writtenMs[index] = state === 'written' ? clock.steadyMs() : undefined;
   }
 
   function takeNew(): Answered[] {
     const taken: Answered[] = [];
-    for (const [place, answer] of answers.entries()) {
-      if (isReturned[place] || (answer === undefined && !done)) continue;
-      isReturned[place] = true;
-      taken.push([place, answer, answer === undefined ? sinceWriteMs(place) : tookMs[place]]);
+    for (const [index, answer] of answers.entries()) {
+      if (isReturned[index] || (answer === undefined && !done)) continue;
+      isReturned[index] = true;
+      taken.push([index, answer, answer === undefined ? sinceWriteMs(index) : tookMs[index]]);
     }
     return taken;
   }
@@ -100,7 +100,7 @@ export function submitAndCollect({
   submitting.then(close, fail);
 
   return {
-    writtenMs: (place) => writtenMs[place],
+    writtenMs: (index) => writtenMs[index],
     async collect(ms) {
       if (!done) {
         await new Promise<void>((resolve) => {

@@ -1,3 +1,4 @@
+// Tests: test/smpp/live-settings.test.ts, test/smpp/failover.test.ts
 import { lanes } from '../../messages/message-queue.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
@@ -28,11 +29,11 @@ export interface CarrierSet {
   stop(): Promise<void>;
   /** Texts may wait for these carriers, or for any. */
   wake(carriers?: Woken): void;
-  /** What the text of a receipt may be called; undefined if this node does not run the account. */
+  /** The keys that may match a receipt's text; undefined if this node does not run the account. */
   receiptKeys(account: string, carrierMessageId: string): string[] | undefined;
   /** The workers that run now. */
   workers(): DeliveryWorker[];
-  /** The best carrier for a text that works and that it has not been given to. */
+  /** The best working carrier that has not had the text yet. */
   nextCarrier(text: MovingText, from: string): NextCarrier | undefined;
   /** Texts have moved to the queues of these carriers. */
   onMoved(carriers: readonly string[]): void;
@@ -52,11 +53,11 @@ export interface CarrierSetOptions {
   /** `onBindsChange` is to be called when a connection has come or gone. */
   createCarrier: (configured: ConfiguredCarrier, onBindsChange: () => void) => RunningCarrier;
   createWorker: (carrier: Carrier, failover: WorkerFailover) => DeliveryWorker;
-  /** Texts have moved to the queues of these carriers: the workers of other nodes should look. */
+  /** Texts have moved to the queues of these carriers: the workers of other nodes should poll. */
   onMoved?: (carriers: readonly string[]) => void;
 }
 
-/** What a worker needs to know of other carriers, and of its own. */
+/** What a worker needs for failover. */
 export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved' | 'opensAtMs'>;
 
 interface Running {
@@ -66,10 +67,10 @@ interface Running {
   report: CarrierReport;
 }
 
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 /** After a change operators want to see soon whether the carrier binds. */
 const soon = { everyMs: 100, forMs: 5000 };
-/** A connection that goes during a look has codes that the look has missed: the next one follows at once. */
+/** A connection that is lost during a poll has codes that the poll has missed: the next poll follows at once. */
 const missedMs = 10;
 /** A code waits no longer than this for a carrier that wants fewer texts. */
 const codeWaitsMs = 3000;
@@ -79,13 +80,13 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const running = new Map<number, Running>();
   let configured: ConfiguredCarrier[] = [];
   const outlook = createCarrierOutlook(options);
-  /** Codes and texts of high priority know no hours. */
+  /** Codes and texts of high priority ignore the hours of a route. */
   const opensAtMs = ({ message, entry }: ClaimedText) =>
     entry.lane === lanes.first ? null : outlook.opensAtMs(message);
   const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined, opensAtMs }));
   const mover = createTextMover({ database, clock, outlook, throttled, onMoved });
   let changing: Promise<void> = Promise.resolve();
-  let looking: Promise<void> = Promise.resolve();
+  let polling: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let quickUntilMs = 0;
   let hasMissed = false;
@@ -123,7 +124,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   function onChange(carriers: ConfiguredCarrier[], table: RouteTable): void {
     configured = carriers;
     outlook.setRoutes(carriers, table);
-    lookSoon();
+    pollSoon();
     // One change after another: the binds of the old settings are gone before those of the new ones come.
     changing = changing.then(() => follow(carriers)).catch((error: Error) => noteFailure(error));
   }
@@ -149,7 +150,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     if (over.length > 0) orphaned.expect();
   }
 
-  /** A carrier that cannot be started keeps no other from starting. */
+  /** A carrier that fails to start does not keep others from starting. */
   function tryToStart(each: ConfiguredCarrier): void {
     try {
       startOne(each);
@@ -159,9 +160,9 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   }
 
   function startOne(each: ConfiguredCarrier): void {
-    const carrier = createCarrier(each, lookSoon);
+    const carrier = createCarrier(each, pollSoon);
     carrier.setPaused(each.paused);
-    const outcomes = createCarrierOutcomes({ clock, countryOf, onChange: lookSoon });
+    const outcomes = createCarrierOutcomes({ clock, countryOf, onChange: pollSoon });
     const isDown = () => !carrier.binds().some(canSend) || throttled().includes(carrier.key);
     const worker = createWorker(carrier, { nextCarrier: nextCarrier(each.key), outcomes, isDown, onMoved, opensAtMs });
     const about = { configured: each, carrier, outcomes };
@@ -169,7 +170,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     running.set(each.id, { configured: each, carrier, worker, report });
     worker.start();
     log.info({ carrier: each.name }, 'a carrier was started');
-    lookSoon();
+    pollSoon();
   }
 
   async function stopOne({ configured: { id, name }, worker, report }: Running): Promise<void> {
@@ -179,51 +180,51 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     log.info({ carrier: name }, 'a carrier was stopped');
   }
 
-  /** Writes what operators want to see, and takes the tests they ask for. */
-  async function look(): Promise<void> {
+  /** Writes states and logs for operators, moves texts, and starts the tests that operators requested. */
+  async function poll(): Promise<void> {
     for (const { report } of running.values()) await report.showState();
     await moveOn();
     for (const { configured: each, report } of running.values()) {
       await report.showLog(each.logWantedAtMs);
       if (each.testWaiting) await report.takeTest();
     }
-    await orphaned.look();
+    await orphaned.poll();
   }
 
-  /** Moves texts off carriers that do not work. One carrier alone has no other to go to. */
+  /** Moves texts off carriers that do not work. With a single carrier there is nothing to do. */
   async function moveOn(): Promise<void> {
     if (configured.length + orphaned.workers().length < 2 && outlook.table.routes.length === 0) return;
     const ids = configured.map(({ id }) => id);
     outlook.setBinds(await readBinds(database, ids, clock.nowMs()));
-    await mover.look();
+    await mover.poll();
   }
 
   function noteFailure({ message: reason }: Error): void {
     log.debug({ reason }, 'the state of the carriers could not be written; will retry');
   }
 
-  function lookAgain(): void {
+  function startPoll(): void {
     timer = undefined;
     hasMissed = false;
-    looking = look()
+    polling = poll()
       .catch((error: Error) => noteFailure(error))
       .then(() => {
-        if (!stopped) timer = setTimeout(lookAgain, nextLookMs());
+        if (!stopped) timer = setTimeout(startPoll, nextPollMs());
       });
   }
 
-  function nextLookMs(): number {
+  function nextPollMs(): number {
     if (hasMissed) return missedMs;
-    return clock.steadyMs() < quickUntilMs ? soon.everyMs : lookEveryMs;
+    return clock.steadyMs() < quickUntilMs ? soon.everyMs : pollEveryMs;
   }
 
-  function lookSoon(): void {
+  function pollSoon(): void {
     quickUntilMs = clock.steadyMs() + soon.forMs;
     hasMissed = true;
-    // A look that is under way sets the next one by itself.
+    // A poll that is under way schedules the next one itself.
     if (timer === undefined || stopped) return;
     clearTimeout(timer);
-    lookAgain();
+    startPoll();
   }
 
   const all = () => [...fixedWorkers, ...[...running.values()].map(({ worker }) => worker), ...orphaned.workers()];
@@ -232,12 +233,12 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     async start() {
       for (const worker of fixedWorkers) worker.start();
       await watch.start();
-      lookAgain();
+      startPoll();
     },
     async stop() {
       stopped = true;
       await watch.stop();
-      await looking;
+      await polling;
       clearTimeout(timer);
       await changing;
       const others = [...fixedWorkers, ...orphaned.workers()].map((worker) => worker.stop());

@@ -18,7 +18,7 @@ test('under load claims come 40 ms apart', () => {
 test('a text that comes after an empty claim has no wait', () => {
   const { take, noteEmpty, pass } = createTurns();
   assert.equal(take(), 0, 'the first text');
-  assert.equal(take(), 40, 'the look behind it');
+  assert.equal(take(), 40, 'the poll behind it');
   pass(40);
   noteEmpty();
   pass(10);

@@ -1,10 +1,11 @@
+// Tests: test/smpp/failover.test.ts
 import { lanes } from '../../messages/message-queue.ts';
 import { type Clock, minuteMs } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import {
   type Move,
   moveTexts,
-  type QueuePlace,
+  type QueuePosition,
   readQueued,
   readScheduled,
   takeBulkMoves,
@@ -17,7 +18,7 @@ import type { CarrierOutlook, Troubled } from '../routing/outlook.ts';
  * allows it and at its rate. Every node does it, and each text moves once.
  */
 export interface TextMover {
-  look(): Promise<void>;
+  poll(): Promise<void>;
 }
 
 export interface TextMoverOptions {
@@ -35,19 +36,19 @@ const bulkWaitsMs = minuteMs;
 const pieceSize = 500;
 /** The first piece of codes is smaller: the next carrier has them while the others still move. */
 const firstPieceSize = 100;
-/** Of one carrier in one look; the next look goes on. */
+/** Maximum number of pieces of one carrier in one poll; the next poll continues. */
 const mostPieces = 20;
-/** Texts that are tried again are due within this time. */
+/** Retried texts that are due within this time move, too. */
 const dueSoonMs = 5 * minuteMs;
 
 export function createTextMover({ database, clock, outlook, throttled, onMoved }: TextMoverOptions): TextMover {
-  /** Where the walk over a carrier's bulk texts has come to. */
-  const reached = new Map<string, QueuePlace | undefined>();
+  /** The position of the walk over a carrier's bulk texts. */
+  const reached = new Map<string, QueuePosition | undefined>();
 
   async function moveCodes(carrier: string, isThrottled: boolean): Promise<void> {
     const scheduled = { carrier, lane: lanes.first, untilMs: clock.nowMs() + dueSoonMs, limit: pieceSize };
     await move(carrier, codesIn(carrier, await readScheduled(database, scheduled), isThrottled));
-    let after: QueuePlace | undefined;
+    let after: QueuePosition | undefined;
     for (let piece = 0; piece < mostPieces; piece++) {
       const limit = piece === 0 ? firstPieceSize : pieceSize;
       const { texts, last } = await readQueued(database, { carrier, lane: lanes.first, after, limit });
@@ -66,14 +67,14 @@ export function createTextMover({ database, clock, outlook, throttled, onMoved }
   }
 
   async function move(from: string, moves: Move[]): Promise<void> {
-    if (moves.length > 0 && (await moveTexts(database, from, moves, clock.nowMs())) > 0) tellMoved(moves);
+    if (moves.length > 0 && (await moveTexts(database, from, moves, clock.nowMs())) > 0) reportMoved(moves);
   }
 
-  function tellMoved(moves: Move[]): void {
+  function reportMoved(moves: Move[]): void {
     onMoved([...new Set(moves.map(({ next }) => next.carrier))]);
   }
 
-  /** One piece in each look: the rates are lower than that. */
+  /** One piece in each poll: the rates are lower than that. */
   async function moveBulk(carrier: string): Promise<void> {
     for (const lane of [lanes.first, lanes.bulk]) {
       const key = `${carrier} ${lane}`;
@@ -103,7 +104,7 @@ export function createTextMover({ database, clock, outlook, throttled, onMoved }
         const count = await takeBulkMoves(tx, { route, perMinute, wanted: moves.length, nowMs });
         return moveTexts(tx, from, moves.slice(0, count), nowMs);
       });
-      if (moved > 0) tellMoved(moves);
+      if (moved > 0) reportMoved(moves);
     }
   }
 
@@ -111,7 +112,7 @@ export function createTextMover({ database, clock, outlook, throttled, onMoved }
   const mayMoveBulk = () => outlook.table.routes.some(({ failover_bulk: bulk }) => bulk !== false);
 
   return {
-    async look() {
+    async poll() {
       const troubled = outlook.troubled();
       for (const each of troubled) {
         await moveCodes(each.key, false);

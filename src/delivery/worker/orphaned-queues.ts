@@ -5,9 +5,9 @@ import type { DeliveryWorker } from './worker.ts';
 
 /** Texts of deleted carriers: each queue gets a worker that finds its texts another carrier. */
 export interface OrphanedQueues {
-  /** Looks for such queues, if it is time to. */
-  look(): Promise<void>;
-  /** A carrier may have been deleted: the next look is the time to. */
+  /** Finds such queues, if a check is due. */
+  poll(): Promise<void>;
+  /** A carrier may have been deleted: the next poll checks. */
   expect(): void;
   workers(): DeliveryWorker[];
 }
@@ -15,13 +15,13 @@ export interface OrphanedQueues {
 export interface OrphanedQueuesOptions {
   database: Database;
   clock: Clock;
-  /** Whether a carrier with this key is there. */
+  /** Whether a carrier with this key exists. */
   isKnown: (key: string) => boolean;
   createWorker: (key: string) => DeliveryWorker;
 }
 
-const lookEveryMs = 10_000;
-/** By then every node knows a new carrier (carrier-poll.ts). */
+const pollEveryMs = 10_000;
+/** By then every node knows a new carrier (carrier/poll.ts). */
 const newCarrierKnownMs = 2500;
 
 export function createOrphanedQueues({
@@ -33,15 +33,15 @@ export function createOrphanedQueues({
   const workers = new Map<string, DeliveryWorker>();
   /** When a queue without a carrier was first seen. */
   let seenAtMs = new Map<string, number>();
-  let lookAtMs = 0;
+  let pollAtMs = 0;
 
   return {
-    async look() {
+    async poll() {
       const nowMs = clock.steadyMs();
-      if (nowMs < lookAtMs) return;
-      lookAtMs = nowMs + lookEveryMs;
+      if (nowMs < pollAtMs) return;
+      pollAtMs = nowMs + pollEveryMs;
       const keys = await findQueueKeys(database).catch((error: Error) => {
-        lookAtMs = 0;
+        pollAtMs = 0;
         throw error;
       });
       const orphans = keys.filter((key) => !isKnown(key));
@@ -49,7 +49,7 @@ export function createOrphanedQueues({
       for (const [key, seenMs] of seenAtMs) {
         if (workers.has(key)) continue;
         const sureAtMs = seenMs + newCarrierKnownMs;
-        if (nowMs < sureAtMs) lookAtMs = Math.min(lookAtMs, sureAtMs);
+        if (nowMs < sureAtMs) pollAtMs = Math.min(pollAtMs, sureAtMs);
         else startWorker(key);
       }
       for (const [key, worker] of workers) {
@@ -59,7 +59,7 @@ export function createOrphanedQueues({
       }
     },
     expect() {
-      lookAtMs = 0;
+      pollAtMs = 0;
     },
     workers: () => [...workers.values()],
   };

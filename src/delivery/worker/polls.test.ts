@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWakeableSleep } from '../../platform/work/wakeable-sleep.ts';
-import { createQueueLooks } from './polls.ts';
+import { createQueuePolls } from './polls.ts';
 
 const neverMs = 100_000;
 const turn = () => new Promise<void>((done) => setImmediate(done));
 
-/** Two loops over a queue of batches. A batch is under way until `finish` is called; `room` is what a look can see. */
+/** Two loops over a queue of batches. A batch is under way until `finish` is called; `room`: whether a poll reads the whole queue, and whether it may claim. */
 function createLoops(room = { whole: true, any: true }) {
   const sleep = createWakeableSleep();
-  const looks = createQueueLooks(sleep);
-  const world = { queue: 0, looked: 0, room, lookTakes: 0 };
+  const polls = createQueuePolls(sleep);
+  const world = { queue: 0, polled: 0, room, pollTakes: 0 };
   const underWay: (() => void)[] = [];
   async function run(): Promise<void> {
     for (let isWoken = true; !sleep.stopped; ) {
       await turn();
-      const isWanted = (await looks.isWanted()) || !isWoken;
-      isWoken = await looks.next(isWanted ? await look() : 0, neverMs);
+      const isWanted = (await polls.isWanted()) || !isWoken;
+      isWoken = await polls.next(isWanted ? await poll() : 0, neverMs);
     }
   }
-  async function look(): Promise<number> {
-    world.looked++;
-    const endLook = looks.begin(world.room.whole);
-    for (let turns = 0; turns < world.lookTakes; turns++) await turn();
+  async function poll(): Promise<number> {
+    world.polled++;
+    const endPoll = polls.begin(world.room.whole);
+    for (let turns = 0; turns < world.pollTakes; turns++) await turn();
     if (!world.room.any || world.queue === 0) {
-      endLook();
+      endPoll();
       return 0;
     }
     world.queue--;
-    looks.wake();
-    endLook();
+    polls.wake();
+    endPoll();
     await new Promise<void>((done) => underWay.push(done));
     return 1;
   }
@@ -39,21 +39,21 @@ function createLoops(room = { whole: true, any: true }) {
   };
   return {
     world,
-    wake: looks.wake,
+    wake: polls.wake,
     underWay: () => underWay.length,
     settled,
     finish: () => underWay.shift()?.(),
-    /** So many batches come at once. */
+    /** This many batches come at once. */
     arrive: (batches: number) => () => {
       world.queue = batches;
-      looks.wake();
+      polls.wake();
     },
-    async looksOf(act: () => void): Promise<number> {
+    async pollsOf(act: () => void): Promise<number> {
       await settled();
-      const before = world.looked;
+      const before = world.polled;
       act();
       await settled();
-      return world.looked - before;
+      return world.polled - before;
     },
     async stop(): Promise<void> {
       sleep.stop();
@@ -63,66 +63,66 @@ function createLoops(room = { whole: true, any: true }) {
   };
 }
 
-test('a wake without a text is one look, and so are several in one turn', async () => {
-  const { wake, looksOf, stop } = createLoops();
-  assert.equal(await looksOf(wake), 1);
-  assert.equal(await looksOf(() => [wake(), wake(), wake()]), 1);
+test('a wake without a text leads to one poll, and so do several wakes in one turn', async () => {
+  const { wake, pollsOf, stop } = createLoops();
+  assert.equal(await pollsOf(wake), 1);
+  assert.equal(await pollsOf(() => [wake(), wake(), wake()]), 1);
   await stop();
 });
 
-test('a text is one look more: the other loop looks while its carrier has it, and no one looks after it', async () => {
-  const { arrive, looksOf, finish, stop } = createLoops();
-  assert.equal(await looksOf(arrive(1)), 2);
-  assert.equal(await looksOf(finish), 0);
-  assert.equal(await looksOf(arrive(1)), 2, 'the next one');
+test('a text leads to one more poll: the other loop polls while the carrier has it, and none polls after it', async () => {
+  const { arrive, pollsOf, finish, stop } = createLoops();
+  assert.equal(await pollsOf(arrive(1)), 2);
+  assert.equal(await pollsOf(finish), 0);
+  assert.equal(await pollsOf(arrive(1)), 2, 'the next one');
   await stop();
 });
 
-test('two batches are under way while there are texts, and whoever finishes one takes the next', async () => {
-  const { world, arrive, looksOf, underWay, finish, stop } = createLoops();
-  assert.equal(await looksOf(arrive(5)), 2);
+test('two batches are under way while there are texts, and the loop that finishes one takes the next', async () => {
+  const { world, arrive, pollsOf, underWay, finish, stop } = createLoops();
+  assert.equal(await pollsOf(arrive(5)), 2);
   assert.equal(underWay(), 2);
-  for (let left = 3; left > 0; left--) assert.equal(await looksOf(finish), 1);
+  for (let left = 3; left > 0; left--) assert.equal(await pollsOf(finish), 1);
   assert.deepEqual([world.queue, underWay()], [0, 2]);
-  assert.equal(await looksOf(finish), 1, 'the last batch may have left some');
-  assert.equal(await looksOf(finish), 0);
+  assert.equal(await pollsOf(finish), 1, 'the last batch may have left some');
+  assert.equal(await pollsOf(finish), 0);
   await stop();
 });
 
-test('whoever finishes a batch while the other one looks waits for what that look finds', async () => {
+test('a loop that finishes a batch while the other one polls waits for the result of that poll', async () => {
   for (const more of [0, 1]) {
-    const { world, arrive, looksOf, underWay, finish, stop } = createLoops();
-    await looksOf(() => {});
-    world.lookTakes = 5;
-    const looked = await looksOf(async () => {
+    const { world, arrive, pollsOf, underWay, finish, stop } = createLoops();
+    await pollsOf(() => {});
+    world.pollTakes = 5;
+    const polled = await pollsOf(async () => {
       arrive(1 + more)();
       while (underWay() === 0) await turn();
       finish();
     });
-    // The first batch, the look behind it, and the look behind what that one has found.
-    assert.deepEqual([looked, underWay()], [2 + more, more]);
+    // The poll of the first batch, the one behind it, and the one behind a batch that it has found.
+    assert.deepEqual([polled, underWay()], [2 + more, more]);
     await stop();
   }
 });
 
 test('a wake while both are busy is not lost', async () => {
-  const { world, arrive, looksOf, finish, stop } = createLoops();
-  assert.equal(await looksOf(arrive(2)), 2);
-  assert.equal(await looksOf(arrive(1)), 0);
-  assert.equal(await looksOf(finish), 1);
+  const { world, arrive, pollsOf, finish, stop } = createLoops();
+  assert.equal(await pollsOf(arrive(2)), 2);
+  assert.equal(await pollsOf(arrive(1)), 0);
+  assert.equal(await pollsOf(finish), 1);
   assert.equal(world.queue, 0);
   await stop();
 });
 
-test('where a look saw no room, or room for one lane only, the one who finishes a batch looks again', async () => {
+test('after a poll that had no room, or room for one lane only, the loop that finishes a batch polls again', async () => {
   for (const any of [false, true]) {
-    const { world, wake, arrive, looksOf, finish, stop } = createLoops();
-    await looksOf(arrive(1));
-    // The other loop's look behind the batch has seen everything; this one does not.
+    const { world, wake, arrive, pollsOf, finish, stop } = createLoops();
+    await pollsOf(arrive(1));
+    // The other loop's poll behind the batch has read the whole queue; this one does not.
     world.room = { whole: false, any };
-    assert.equal(await looksOf(wake), 1);
-    assert.equal(await looksOf(finish), 1);
-    assert.equal(await looksOf(() => {}), 0, 'it does not look for ever');
+    assert.equal(await pollsOf(wake), 1);
+    assert.equal(await pollsOf(finish), 1);
+    assert.equal(await pollsOf(() => {}), 0, 'it polls once only');
     await stop();
   }
 });

@@ -1,30 +1,30 @@
 import type { WakeableSleep } from '../../platform/work/wakeable-sleep.ts';
 
 /**
- * Which of a worker's loops looks at the queue. A wake is one look, whoever makes it; a look that finds texts leads to the
- * next one, because there may be more.
+ * Decides which of a worker's loops polls the queue. Each wake leads to one poll, by any loop. A poll that finds texts leads
+ * to the next one, because there may be more.
  */
-export interface QueueLooks {
+export interface QueuePolls {
   /** There may be texts. */
   wake(): void;
   /**
-   * Resolves when the caller should take its turn: at once, when it is woken (true), or after `ms` (false). `taken` is what
-   * its last look has taken.
+   * Resolves when the caller should take its turn: at once, when it is woken (true), or after `ms` (false). `taken` is the
+   * number of texts that its last poll claimed.
    */
   next(taken: number, ms: number): Promise<boolean>;
-  /** Whether there is anything to look for when the caller's turn has come. It waits for a look that is under way. */
+  /** Whether the caller, whose turn has come, should poll. Waits for a poll that is under way. */
   isWanted(): Promise<boolean>;
   /**
-   * A look begins; the returned function ends it. If it does not see all texts (`whole` is false), the one who finishes a
-   * batch has to look again.
+   * Begins a poll; the returned function ends it. After a poll that does not read the whole queue (`whole` is false), the
+   * loop that finishes a batch polls again.
    */
   begin(whole: boolean): () => void;
 }
 
-export function createQueueLooks(sleep: Pick<WakeableSleep, 'untilWoken' | 'wakeOne'>): QueueLooks {
-  /** There was a wake since the last look began, or there was none yet. */
+export function createQueuePolls(sleep: Pick<WakeableSleep, 'untilWoken' | 'wakeOne'>): QueuePolls {
+  /** There was a wake since the last poll began, or there was no poll yet. */
   let isDue = true;
-  /** The last look saw a part of the queue. */
+  /** The last poll read a part of the queue. */
   let isLeft = false;
   let underWay: Promise<void> | undefined;
 
@@ -44,12 +44,12 @@ export function createQueueLooks(sleep: Pick<WakeableSleep, 'untilWoken' | 'wake
       isDue = false;
       isLeft = !whole;
       let finish = () => {};
-      const look = new Promise<void>((resolve) => {
+      const poll = new Promise<void>((resolve) => {
         finish = resolve;
       });
-      underWay = look;
+      underWay = poll;
       return () => {
-        if (underWay === look) underWay = undefined;
+        if (underWay === poll) underWay = undefined;
         finish();
       };
     },

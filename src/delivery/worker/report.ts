@@ -9,15 +9,15 @@ import type { RunningCarrier } from '../carrier/running.ts';
 import { claimTest, writeTestStep } from '../carrier/test-store.ts';
 import type { ConfiguredCarrier } from '../setup/watch.ts';
 
-/** What operators want to know of a carrier that this node runs. */
+/** Reports a carrier that this node runs to operators. */
 export interface CarrierReport {
-  /** Writes its connections, if they have changed or were not written for a while. */
+  /** Writes its connections if they have changed, and every 5 s. */
   showState(): Promise<void>;
   /** Writes its log, if an operator has asked for it since. */
   showLog(logWantedAtMs: number | null): Promise<void>;
-  /** Takes a test that an operator has asked for. It runs on by itself. */
+  /** Starts a test that an operator has asked for, and does not wait for its end. */
   takeTest(): Promise<void>;
-  /** Deletes what was written of its connections. */
+  /** Deletes the rows of its connections. */
   forget(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface CarrierReportOptions {
 export function createCarrierReport(options: CarrierReportOptions): CarrierReport {
   const { database, clock, node, carrier, outcomes, onFailure } = options;
   const { id: carrierId, name, logWantedAtMs } = options.configured;
-  const tellBinds = createBindNews(name, options.log);
+  const logBinds = createBindNews(name, options.log);
   let written: { state: string; atMs: number; slots: number[] } = { state: '', atMs: 0, slots: [] };
   let logWrittenMs = logWantedAtMs ?? 0;
 
@@ -53,7 +53,7 @@ export function createCarrierReport(options: CarrierReportOptions): CarrierRepor
       const open = outcomes.open();
       const more = { hint, ...(open.length > 0 && { open }) };
       const binds = carrier.binds().map((bind, index) => (index === 0 ? { ...bind, ...more } : bind));
-      tellBinds(binds);
+      logBinds(binds);
       const state = JSON.stringify(binds);
       const nowMs = clock.steadyMs();
       if (state === written.state && nowMs < written.atMs + bindsWrittenEveryMs) return;

@@ -1,3 +1,4 @@
+// Tests: test/parts/delivery-worker.test.ts
 import type { Database } from '../../platform/database/database.ts';
 import type { WakeableSleep } from '../../platform/work/wakeable-sleep.ts';
 import type { NoteAnswers } from '../attempts/answered-text.ts';
@@ -38,8 +39,8 @@ export interface Submission {
    */
   run(claim: Claim, over: Set<string>, beginBeforeMs: number): Promise<void>;
   /**
-   * The verifications of these texts that no longer need a code: `run` cancels their texts. And the texts that their
-   * recipients do not want: `run` fails them.
+   * The verifications that no longer need a code: `run` cancels their texts. And the texts that recipients do not want:
+   * `run` fails them.
    */
   findOver(claim: Claim): Promise<Set<string>>;
   /** Resolves when the carrier has answered everything, and the results are recorded. */
@@ -71,18 +72,18 @@ export function createSubmission(options: SubmissionOptions): Submission {
     let left = unsent;
     let works = false;
     const submittedAtMs = clock.nowMs();
-    const waiting = new Map(sending.map(({ claimed }, place) => [place, claimed]));
+    const waiting = new Map(sending.map(({ claimed }, index) => [index, claimed]));
     /** Texts that have counted as unanswered. */
     const unanswered = new Set<number>();
     const collector = submitAndCollect({
       clock,
       carrier,
       texts: sending.map(({ text }) => text),
-      onLate(place, answer) {
-        const claimed = sending[place]?.claimed;
+      onLate(index, answer) {
+        const claimed = sending[index]?.claimed;
         if (claimed === undefined) return;
         onAnswers?.(carrier.key, [{ claimed, answer, tookMs: undefined, isLate: true }]);
-        // It settles a text that has not been sent again. The doubt is on disk first.
+        // A late answer settles a text that was not sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
           .then((moved) => {
@@ -101,15 +102,15 @@ export function createSubmission(options: SubmissionOptions): Submission {
       if (!carrier.watchesItself) health.note(works);
       onAnswers?.(
         carrier.key,
-        answers.flatMap(([place, answer, tookMs]) => {
-          const claimed = waiting.get(place);
+        answers.flatMap(([index, answer, tookMs]) => {
+          const claimed = waiting.get(index);
           return claimed === undefined ? [] : [{ claimed, answer, tookMs, isLate: false }];
         }),
       );
       noteOutcomes(answers, waiting, unanswered);
-      const answered = answers.map(([place, answer]): Answered => [waiting.get(place), answer]);
+      const answered = answers.map(([index, answer]): Answered => [waiting.get(index), answer]);
       const results = add(left, toResults(answered, submittedAtMs));
-      for (const [place] of answers) waiting.delete(place);
+      for (const [index] of answers) waiting.delete(index);
       if (!done) noteSilence(waiting, unanswered, collector.writtenMs);
       left = { ended: [], again: [] };
       if (!done && results.ended.length + results.again.length === 0) return false;
@@ -122,17 +123,14 @@ export function createSubmission(options: SubmissionOptions): Submission {
 
   function noteOutcomes(answers: CollectedAnswer[], waiting: Map<number, ClaimedText>, unanswered: Set<number>): void {
     if (outcomes === undefined) return;
-    for (const [place, answer] of answers) {
-      const claimed = waiting.get(place);
-      const isNoted = unanswered.has(place) && (answer === undefined || answer.outcome === 'in_doubt');
+    for (const [index, answer] of answers) {
+      const claimed = waiting.get(index);
+      const isNoted = unanswered.has(index) && (answer === undefined || answer.outcome === 'in_doubt');
       if (claimed !== undefined && !isNoted) outcomes.note(claimed, answer);
     }
   }
 
-  /**
-   * A carrier that takes texts and answers nothing never fails: its silence counts, from the write on. One that throttles
-   * lets texts wait.
-   */
+  /** A carrier that never answers also never fails, so its silence counts from the write on, unless it throttles. */
   function noteSilence(
     waiting: Map<number, ClaimedText>,
     unanswered: Set<number>,
@@ -140,10 +138,10 @@ export function createSubmission(options: SubmissionOptions): Submission {
   ): void {
     if (outcomes === undefined || (carrier.throttledMs?.() ?? 0) > 0) return;
     const beforeMs = clock.steadyMs() - answerWithinMs;
-    for (const [place, claimed] of waiting) {
-      const atMs = writtenMs(place);
-      if (unanswered.has(place) || atMs === undefined || atMs > beforeMs) continue;
-      unanswered.add(place);
+    for (const [index, claimed] of waiting) {
+      const atMs = writtenMs(index);
+      if (unanswered.has(index) || atMs === undefined || atMs > beforeMs) continue;
+      unanswered.add(index);
       outcomes.noteUnanswered(claimed);
     }
   }
@@ -192,7 +190,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
     count('moved', again.filter(({ isMoved }) => isMoved).length);
   }
 
-  /** Goes on in the background with texts that the carrier is slow to answer. */
+  /** Continues in the background with texts that the carrier is slow to answer. */
   function goOn(step: () => Promise<boolean>): void {
     const going = (async () => {
       while (!(await step()));

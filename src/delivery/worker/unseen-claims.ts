@@ -2,16 +2,16 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { giveBackClaim } from '../queue/claim-store.ts';
 
-/** Claims of which this worker submitted nothing, because an answer of the database was lost. */
+/** Claims whose answer from the database was lost, so this worker submitted nothing of them. */
 export interface UnseenClaims {
   readonly size: number;
   add(token: string): void;
-  /** Puts the texts of those that it finds back into the queue. Throws while the database is away. */
+  /** Requeues the texts of the claims that it finds. Throws while the database is away. */
   giveBack(): Promise<void>;
 }
 
 /** A statement whose answer was lost may still be running: Postgres ends it long before this. */
-const lookedForMs = 10_000;
+const searchedForMs = 10_000;
 
 export function createUnseenClaims(database: Database, clock: Pick<Clock, 'steadyMs'>): UnseenClaims {
   /** When each answer was lost, by token. */
@@ -23,7 +23,7 @@ export function createUnseenClaims(database: Database, clock: Pick<Clock, 'stead
     add: (token) => void lostAtMs.set(token, clock.steadyMs()),
     async giveBack() {
       for (const [token, sinceMs] of lostAtMs) {
-        const isOver = clock.steadyMs() - sinceMs > lookedForMs;
+        const isOver = clock.steadyMs() - sinceMs > searchedForMs;
         if ((await giveBackClaim(database, token)) || isOver) lostAtMs.delete(token);
       }
     },

@@ -12,7 +12,8 @@ import { releaseClaims } from '../queue/release-store.ts';
 import { nextDueMs, queueDue } from '../queue/schedule-store.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { createClaimTurns } from './claim-turns.ts';
-import { createQueueLooks } from './polls.ts';
+import { createQueuePolls } from './polls.ts';
+import { createWorkerStates, isRecovering, mayClaim, type ShownWorkerState } from './state.ts';
 import { createSubmission, type DeliveryCount, type SubmissionOptions } from './submission.ts';
 import { createUnseenClaims } from './unseen-claims.ts';
 
@@ -40,7 +41,7 @@ export interface DeliveryWorkerOptions {
   alone: boolean;
   atMostOnce: boolean;
   onCount: (name: DeliveryCount, by: number) => void;
-  /** So many texts have left the queue. */
+  /** The worker has claimed this many texts. */
   onClaimed?: (texts: number) => void;
   onAnswers?: SubmissionOptions['onAnswers'];
 }
@@ -49,6 +50,8 @@ export interface DeliveryWorkerOptions {
 export interface DeliveryWorker {
   /** The carrier's. */
   key: string;
+  /** `state.ts` has the states, and the events that lead from one to the next. */
+  readonly state: ShownWorkerState;
   start(): void;
   stop(): Promise<void>;
   /** A message may be due. */
@@ -62,8 +65,8 @@ export interface DeliveryWorker {
  * flight: one waits for the carrier while the other is claimed. At rest only one of them polls often.
  */
 const poll = { fromMs: 200, toMs: [2000, 10_000] };
-/** How often the schedule and unmatched receipts are looked at. A worker rests after so many looks without a text. */
-const look = { everyMs: 1000, restingEveryMs: 2000, restsAfter: 10 };
+/** How often a worker polls the schedule and unmatched receipts. */
+const pollScheduleEveryMs = { working: 1000, resting: 2000 };
 const releaseEveryMs = 5000;
 const mostDue = 1000;
 /** With two batches in flight it bounds memory. */
@@ -79,16 +82,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const claimNext = createClaims(database, options.accepted);
   const unseen = createUnseenClaims(database, clock);
   const turns = createClaimTurns(clock);
-  const looks = createQueueLooks(sleep);
+  const polls = createQueuePolls(sleep);
   const submission = createSubmission({ ...options, health, sleep, isAtMostOnce });
+  // The only node takes over the claims of the process that ran before it.
+  const states = createWorkerStates(alone ? 'recovering' : 'working');
   let running: Promise<unknown> = Promise.resolve();
-  let heldUp = false;
-  /** Looks at the schedule since the last text was claimed. */
-  let quietLooks = 0;
-  /** Until then a dead process may have left claims of this node's carrier. */
-  let released = !alone;
 
-  /** Room that a claim has asked for, and whose texts the carrier does not have yet. */
+  /** Room that claims under way have reserved, until the carrier has their texts. */
   const reserved = { first: 0, bulk: 0 };
 
   function limits(): Capacity {
@@ -108,7 +108,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (waitMs > 0) await sleep.ignoringWakes(waitMs);
   }
 
-  /** Nothing of a claim is submitted before this has returned it: if it fails, the texts go back as they were. */
+  /** Submits nothing: if it fails, the texts go back to the queue unchanged. */
   async function take(most: Capacity, leaseMs: number) {
     const token = newToken();
     try {
@@ -128,15 +128,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** Claims, submits and records one batch. Returns how many texts it took. */
   async function workOnce(): Promise<number> {
     const most = limits();
-    const endLook = looks.begin(most.first > 0 && most.bulk > 0);
+    const endPoll = polls.begin(most.first > 0 && most.bulk > 0);
     try {
-      return await workWithin(most, endLook);
+      return await workWithin(most, endPoll);
     } finally {
-      endLook();
+      endPoll();
     }
   }
 
-  async function workWithin(most: Capacity, endLook: () => void): Promise<number> {
+  async function workWithin(most: Capacity, endPoll: () => void): Promise<number> {
     if (most.first <= 0 && most.bulk <= 0) return 0;
     if (unseen.size > 0) await unseen.giveBack();
     const { submitTimeoutMs } = carrier;
@@ -152,51 +152,50 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     options.onClaimed?.(claim.texts.length);
     // The carrier has the texts before anything else runs, and counts them in its capacity.
     const submitted = submission.run(claim, over, beginBeforeMs);
-    looks.wake();
-    endLook();
+    polls.wake();
+    endPoll();
     await submitted;
     return claim.texts.length;
   }
 
-  /** Puts texts back whose worker is gone. When the only node starts, that is every claim. */
+  /** Requeues claims of dead workers. When the only node starts, that is every claim. */
   async function release(): Promise<void> {
     // Before the lease of such a claim ends: its texts are not in doubt.
-    if (unseen.size > 0) await unseen.giveBack().then(looks.wake);
-    const all = !released;
+    if (unseen.size > 0) await unseen.giveBack().then(polls.wake);
+    const all = isRecovering(states.now);
     const doubtAfterMs = carrier.onDoubt?.afterMs;
     const atMostOnce = isAtMostOnce();
     await releaseClaims(database, { carrier: carrier.key, nowMs: clock.nowMs(), atMostOnce, doubtAfterMs, all });
     // From now on texts may be claimed.
-    if (all) looks.wake();
-    released = true;
+    if (all) polls.wake();
+    states.note('released');
   }
 
-  /** Queues what is due. Returns when the next text is. */
+  /** Queues due texts. Returns the time of the next one. */
   async function queueAllDue(): Promise<number | undefined> {
     for (;;) {
       const dueMs = await nextDueMs(database, carrier.key);
       if (dueMs === undefined || dueMs > clock.nowMs()) return dueMs;
       const queued = await queueDue(database, { carrier: carrier.key, nowMs: clock.nowMs(), limit: mostDue });
       if (queued === 0) return undefined;
-      looks.wake();
+      polls.wake();
     }
   }
 
   async function deliver(longestPauseMs: number): Promise<void> {
     for (let idleMs = poll.fromMs, isWoken = true; !sleep.stopped; ) {
       await takeTurn();
-      const isWanted = (await looks.isWanted()) || !isWoken;
+      const isWanted = (await polls.isWanted()) || !isWoken;
       if (sleep.stopped) return;
-      const isOpen = !submission.held && released && isClockRight();
-      if (!isOpen) looks.begin(false)();
-      const taken: number = isOpen && isWanted ? await workOnce().then(noteWorking, noteHeldUp) : 0;
+      const isOpen = mayClaim(shownState());
+      if (!isOpen) polls.begin(false)();
+      const taken: number = isOpen && isWanted ? await workOnce().then(noteClaim, noteFailure) : 0;
       const waitMs = health.waitMs();
-      if (taken > 0) quietLooks = 0;
-      // Soon again after a look that failed, and after texts of which no wake told: the next ones may be like them.
-      if (isWoken ? heldUp || !isOpen : taken > 0) idleMs = poll.fromMs;
+      // Soon again after a poll that failed, and after texts that no wake announced: the next ones may be like them.
+      if (isWoken ? states.now === 'failing' || !isOpen : taken > 0) idleMs = poll.fromMs;
       else if (!isWoken) idleMs = Math.min(longestPauseMs, idleMs * 2);
       if (waitMs > 0) await sleep.ignoringWakes(waitMs);
-      isWoken = waitMs === 0 && (await looks.next(taken, idleMs));
+      isWoken = waitMs === 0 && (await polls.next(taken, idleMs));
     }
   }
 
@@ -204,18 +203,18 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function watchSchedule(): Promise<void> {
     let releaseAtMs = 0;
     while (!sleep.stopped) {
-      let waitMs = lookEveryMs();
-      quietLooks++;
+      let waitMs = schedulePauseMs();
+      states.notePoll();
       try {
         // This worker's own lease may run out while its results wait for the database; the claim is not abandoned.
-        if (!submission.held && isClockRight() && (clock.steadyMs() >= releaseAtMs || !released)) {
+        if (!submission.held && isClockRight() && (clock.steadyMs() >= releaseAtMs || isRecovering(states.now))) {
           await release();
           releaseAtMs = clock.steadyMs() + releaseEveryMs;
         }
         const dueMs = isClockRight() ? await queueAllDue() : undefined;
         if (dueMs !== undefined) waitMs = Math.min(waitMs, Math.max(10, dueMs - clock.nowMs()));
       } catch (error) {
-        noteHeldUp(error as Error);
+        noteFailure(error as Error);
         waitMs = poll.fromMs;
       }
       await sleep.ignoringWakes(waitMs);
@@ -225,47 +224,55 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function rematch(): Promise<void> {
     while (!sleep.stopped) {
       const tried = await receipts.rematch().catch(() => 0);
-      if (tried === 0) await sleep.ignoringWakes(lookEveryMs());
+      if (tried === 0) await sleep.ignoringWakes(schedulePauseMs());
     }
   }
 
-  function lookEveryMs(): number {
-    return quietLooks < look.restsAfter ? look.everyMs : look.restingEveryMs;
+  function schedulePauseMs(): number {
+    return pollScheduleEveryMs[states.now === 'resting' ? 'resting' : 'working'];
   }
 
-  function noteWorking(count: number): number {
-    heldUp = false;
+  function shownState(): ShownWorkerState {
+    if (states.now === 'stopped' || isRecovering(states.now)) return states.now;
+    if (!isClockRight()) return 'clock_wrong';
+    return submission.held ? 'results_waiting' : states.now;
+  }
+
+  function noteClaim(count: number): number {
+    states.note(count > 0 ? 'claimed' : 'empty');
     return count;
   }
 
   /** Logs an outage once, however long it lasts. */
-  function noteHeldUp(error: Error): number {
-    if (!heldUp && !sleep.stopped)
-      log.warn({ carrier: carrier.key, reason: error.message }, 'delivery failed; will retry');
-    heldUp = true;
+  function noteFailure(error: Error): number {
+    if (states.note('failed')) log.warn({ carrier: carrier.key, reason: error.message }, 'delivery failed; will retry');
     return 0;
   }
 
   return {
     key: carrier.key,
+    get state() {
+      return shownState();
+    },
     start() {
       if (sleep.stopped) return;
       carrier.start(
         (reported) => receipts.apply(carrier, reported),
-        looks.wake,
+        polls.wake,
         async (texts) => void (await receiveInbound(carrier, texts)),
       );
       running = Promise.all([watchSchedule(), rematch(), ...poll.toMs.map(deliver)]);
     },
     async stop() {
       sleep.stop();
+      states.note('stopped');
       await running;
       await carrier.stop();
       await submission.finished();
-      // Another worker would wait for the lease, and find them in doubt.
-      if (unseen.size > 0) await unseen.giveBack().catch(noteHeldUp);
+      // Otherwise another worker would wait for the lease, and treat the texts as in doubt.
+      if (unseen.size > 0) await unseen.giveBack().catch(noteFailure);
     },
-    wake: looks.wake,
+    wake: polls.wake,
     async runUntilIdle() {
       await release();
       for (;;) {

@@ -1,3 +1,4 @@
+// Tests: test/contract/senders.test.ts
 import type { HeldSender, SendingRights } from '../../http/sending-rights.ts';
 import { type ApiError, invalidField } from '../../platform/errors.ts';
 import { routedCountryOf } from './phone-number.ts';

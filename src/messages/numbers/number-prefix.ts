@@ -3,7 +3,7 @@ export function prefixOf(to: string): string {
   return to.slice(0, -4);
 }
 
-/** Groups of numbers are named like `+44770090****`: a star for each digit that may be any, so a name tells the length too. */
+/** Groups of numbers are named like `+44770090****`: a star stands for any digit, so a name also gives the length. */
 export function narrowGroupOf(to: string): string {
   return `${prefixOf(to)}****`;
 }
@@ -18,7 +18,7 @@ export function containsGroup(wide: string, narrow: string): boolean {
   return wide.endsWith('******') && !narrow.endsWith('******') && wideGroupOf(narrow) === wide;
 }
 
-/** What the numbers of a group begin with. */
+/** The prefix of the numbers of a group. */
 export function prefixOfGroup(group: string): string {
   return group.replaceAll('*', '');
 }

@@ -14,7 +14,7 @@ import {
   typeOf,
 } from './phone-number.ts';
 
-test('before it is loaded, what needs libphonenumber says so, and the sandbox does without', async () => {
+test('functions that need libphonenumber throw before it is loaded; the sandbox needs none of them', async () => {
   // A copy of its own: another test file in this process may have loaded it already.
   const unloaded = (await import('./phone-number.ts?unloaded' as string)) as typeof import('./phone-number.ts');
   assert.equal(unloaded.numberProblem('+447700900123', 'sandbox'), undefined);
@@ -199,7 +199,7 @@ test('countries and kinds of line', async () => {
   }
 });
 
-test('masking keeps the country code, and of the rest what leaves five digits hidden', () => {
+test('masking keeps the country code and hides at least five of the other digits', () => {
   const masks: [to: string, masked: string][] = [
     ['+447700900123', '+4477•••••123'],
     ['+15005550100', '+150•••••100'],

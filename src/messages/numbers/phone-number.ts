@@ -65,8 +65,8 @@ export function readNumberFilter(to: string | undefined): string | undefined {
 }
 
 /**
- * What a person types to find a number: a whole one in any spelling, or some of its digits. Zeros that stand before a
- * national number (07700 900123) are left out, because no stored number has them.
+ * Reads a search: a whole number in any spelling, or some of its digits. Zeros that stand before a national number
+ * (07700 900123) are left out, because no stored number has them.
  */
 export function readNumberSearch(typed: string | undefined): { to?: string; part?: string } {
   const to = readNumberFilter(typed?.trimEnd());
@@ -114,7 +114,7 @@ export function countryOf(to: string): CountryCode | undefined {
   return number?.country ?? number?.getPossibleCountries()[0];
 }
 
-/** The same for every text that is routed: it parses only numbers of codes that countries share, like +1, +7 and +44. */
+/** The same, faster, for routing: it parses only numbers of codes that several countries share, like +1, +7 and +44. */
 export function routedCountryOf(to: string): CountryCode | undefined {
   const code = to.slice(1, 1 + callingCodeLength(to));
   return requireLoaded().countries.get(code) ?? countryOf(to);

@@ -38,7 +38,7 @@ test('anything else is refused, with what would be right', () => {
   assert.match(senderProblem('12') ?? '', /; this has 2 characters and no letter$/);
 });
 
-test('property: the rule of the contract, written as a count', () => {
+test('property: the rule of the contract, by counting characters', () => {
   const text = fc.string({ unit: fc.constantFrom(...'aZ09 .-_&++5é!\n'), maxLength: 18, size: 'max' });
   fc.assert(
     fc.property(text, (from) => {

@@ -1,4 +1,4 @@
-/** What the sandbox does with a test number (section 11 of the contract). */
+/** The behaviour of a test number in the sandbox (section 11 of the contract). */
 export type TestNumber =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'delivered_late'; readonly afterMs: number }

@@ -30,7 +30,7 @@ const extension: [codePoint: number, septet: number][] = [
   [0x20ac, 0x65],
 ];
 
-test('the default alphabet has 128 septets, each in its place', () => {
+test('the default alphabet has 128 septets, each at its index', () => {
   assert.equal(byCodePoint.length, 128);
   assert.deepEqual(
     Array.from(defaultAlphabet, (character) => character.codePointAt(0)),

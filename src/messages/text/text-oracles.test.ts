@@ -1,14 +1,12 @@
 // Two independent calculators from npm as oracles. Where one of them disagrees with us, GSM 03.38 (3GPP TS 23.038 and
-// 23.040) decides. The classes of disagreement, each pinned by a test below:
-//
-// 1. sms-segments-calculator keeps a grapheme cluster (base and combining marks, emoji joined by U+200D, flags, Hangul
-//    jamo) in one part, so it may count more parts. The specification knows characters only, and the phone shows the
-//    joined text. It agrees wherever no cluster meets a boundary, and never counts fewer.
-// 2. split-sms takes any high surrogate and the unit behind it for a pair, also when that unit is no low surrogate.
-//    Such texts are not well-formed UTF-16; we refuse to send them.
-// 3. `characters`: sms-segments-calculator counts septets in GSM-7 and grapheme clusters in UCS-2, split-sms counts a
-//    pair as one, as we do. No specification names such a number; the contract's is code points.
-// 4. sms-segments-calculator tells no remaining room; it is derived from its last segment's bits.
+// 23.040) decides. The classes of disagreement, each pinned by a test below: 1. sms-segments-calculator keeps a
+// grapheme cluster (base and combining marks, emoji joined by U+200D, flags, Hangul jamo) in one part, so it may count
+// more parts. The specification knows characters only, and the phone shows the joined text. It agrees wherever no
+// cluster meets a boundary, and never counts fewer. 2. split-sms takes any high surrogate and the unit behind it for a
+// pair, also when that unit is no low surrogate. Such texts are not well-formed UTF-16; we refuse to send them. 3.
+// `characters`: sms-segments-calculator counts septets in GSM-7 and grapheme clusters in UCS-2, split-sms counts a pair
+// as one, as we do. No specification names such a number; the contract's is code points. 4. sms-segments-calculator
+// reports no remaining room; it is derived from its last segment's bits.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';

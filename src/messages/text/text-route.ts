@@ -1,13 +1,13 @@
 import type { Api } from '../../http/route.ts';
 
-/** What a text's way is chosen by. */
+/** The facts that choose a text's carrier. */
 export interface TextFacts {
   messageId: string;
   applicationId: string;
   api: Api;
   to: string;
   from: string;
-  /** Texts of verifications and of high priority know no hours. */
+  /** Texts of verifications and of high priority ignore the hours of a route. */
   urgent: boolean;
   /** Names of the carriers that the sender is registered with; null: any. */
   senderCarriers: readonly string[] | null;
@@ -19,10 +19,10 @@ export interface TextFacts {
   sendAtMs: number;
 }
 
-/** Where a text goes. */
+/** The chosen carrier of a text. */
 export interface TextRoute {
   carrier: string;
-  /** The sender that the route puts in place of the caller's. */
+  /** The sender that the route substitutes for the caller's. */
   sentAs: string | null;
   /** Outside the route's hours: when they begin. */
   deferredUntilMs: number | null;
@@ -30,17 +30,17 @@ export interface TextRoute {
   routing: Routing | undefined;
 }
 
-/** Stored with the text, so that its way can be explained later. */
+/** Stored with the text, so that the choice can be explained later. */
 export interface Routing {
-  /** Of the table; null with an empty one. */
+  /** Version of the table; null with an empty one. */
   version: number | null;
-  /** The rule's place in the table. */
+  /** The rule's index in the table. */
   rule: number | null;
-  /** What else decided; null when every carrier was up, and none was used before. */
+  /** Other facts of the decision; null if every carrier was up and none was used before. */
   given: RoutingGiven | null;
 }
 
-/** Each list is there only if it is not empty. */
+/** Empty lists are left out. */
 export interface RoutingGiven {
   /** Keys of carriers that could not send, by the reason. */
   down?: string[];

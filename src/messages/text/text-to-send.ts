@@ -9,7 +9,7 @@ import { nameOf, statusOf, toUuidRange } from '../message-row.ts';
 import { isInRange } from '../message-store.ts';
 import type { RoutingGiven } from './text-route.ts';
 
-/** What delivery needs of a message. */
+/** The fields of a message that delivery needs. */
 export type TextToSend = Pick<
   Message,
   | 'id'
@@ -25,11 +25,11 @@ export type TextToSend = Pick<
   | 'segmentCount'
   | 'expiresAtMs'
 > & {
-  /** What its carrier was chosen by, besides the table; null if there was nothing. */
+  /** Facts besides the table that chose its carrier; null if there were none. */
   given?: RoutingGiven | null;
 };
 
-/** What carriers call the text of a code whose template an operator has set. */
+/** The template ids of carriers for a code whose text an operator has set. */
 export function templateIdOf({ template }: Pick<TextToSend, 'template'>): string | null {
   const own = (template as { own?: CountryTemplate } | null)?.own;
   return own?.templateId ?? null;

@@ -208,7 +208,7 @@ test('what can not be sent is refused with its reason', () => {
     assert.equal(textProblem(text), undefined);
 });
 
-test('segments measured before are not measured again', () => {
+test('segments that the caller passes are not measured again', () => {
   assert.equal(textProblem('Hello', { count: 10, encoding: 'GSM-7', characters: 5, remaining: 0 }), undefined);
   assert.match(
     textProblem('Hello', { count: 12, encoding: 'GSM-7', characters: 5, remaining: 0 }) ?? '',

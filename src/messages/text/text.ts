@@ -17,15 +17,15 @@ export interface Segments {
 
 /**
  * A part carries 140 octets: 160 septets or 70 UTF-16 units. In a multipart text each part starts with a 6-octet header
- * that tells the phone how to join them (3GPP TS 23.040, section 9.2.3.24.1), which leaves 153 or 67.
+ * by which the phone joins them (3GPP TS 23.040, section 9.2.3.24.1), which leaves 153 or 67.
  */
 const room = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const;
 
 const mostSegments = 10;
 
 /**
- * The most UTF-16 units that we process, checked first. Twice the septets of the longest text: smart encoding can
- * compose a letter and its mark into one character.
+ * Maximum number of UTF-16 units that we process, checked first. Twice the septets of the longest text: smart encoding
+ * can compose a letter and its mark into one character.
  */
 export const longestText = 2 * mostSegments * room['GSM-7'].joined;
 
@@ -36,7 +36,7 @@ export function tooLongProblem(text: string): string {
   return `must fit in ${mostSegments} segments (${limits}), this text has ${text.length} UTF-16 units`;
 }
 
-/** What a text costs to send. The empty text is one empty part, as on the wire. */
+/** Measures the segments of a text. The empty text is one empty part, as on the wire. */
 export function measure(text: string): Segments {
   const septets = countSeptets(text, 0, text.length);
   const encoding: Encoding = septets < 0 ? 'UCS-2' : 'GSM-7';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { attemptOutcomes } from '../../delivery/attempts/attempt.ts';
-import type { ToldAttempt } from '../../delivery/attempts/story.ts';
+import type { ShownAttempt } from '../../delivery/attempts/story.ts';
 import { nullable } from '../../http/list-page.ts';
 import { toTimestamp } from '../../platform/clock.ts';
 
@@ -35,17 +35,17 @@ export const attemptsSchema = Type.Array(
   { description: 'Every attempt to send it, in order' },
 );
 
-export function toAttempts(attempts: ToldAttempt[]) {
-  return attempts.map(({ atMs, carrierMessageId, receiptReported, movedTo, ...told }) => ({
-    attempt: told.attempt,
-    carrier: told.carrier,
+export function toAttempts(attempts: ShownAttempt[]) {
+  return attempts.map(({ atMs, carrierMessageId, receiptReported, movedTo, ...shown }) => ({
+    attempt: shown.attempt,
+    carrier: shown.carrier,
     at: toTimestamp(atMs),
-    outcome: told.outcome,
+    outcome: shown.outcome,
     carrier_message_id: carrierMessageId,
-    error: told.error,
-    route: told.route,
-    receipt: told.receipt,
-    reported: told.reported,
+    error: shown.error,
+    route: shown.route,
+    receipt: shown.receipt,
+    reported: shown.reported,
     receipt_reported: receiptReported,
     moved_to: movedTo,
   }));

@@ -68,7 +68,7 @@ function toAlert(alert: Alert): AlertRecord {
     advice: alert.advice,
     since: toTimestamp(alert.sinceMs),
     raised_at: toTimestamp(alert.raisedAtMs),
-    told_at: timestampOrNull(alert.toldAtMs),
+    told_at: timestampOrNull(alert.reportedAtMs),
     cleared_at: timestampOrNull(alert.clearedAtMs),
   };
 }

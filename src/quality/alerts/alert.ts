@@ -16,24 +16,24 @@ export const alertKinds = [
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
-/** Something that is wrong now. */
+/** A problem that exists now. */
 export interface Condition {
-  /** The rule and what it is about. */
+  /** The rule and its subject. */
   key: string;
   kind: AlertKind;
   carrier: string | null;
   country: string | null;
   applicationId: string | null;
-  /** It is told when it has lasted for so long. */
+  /** The alert is raised once the condition has lasted this long. */
   forMs: number;
   summary: string;
   advice: string;
 }
 
-/** A pure rule: the same facts have the same conditions. */
+/** A pure rule: the same facts give the same conditions. */
 export type AlertRule = (facts: AlertFacts) => Condition[];
 
-/** A carrier's name, from the key that queues know it by. */
+/** A carrier's name, from the key that queues use. */
 export function nameOfCarrier(key: string): string {
   const end = key.indexOf('#');
   return end === -1 ? key : key.slice(0, end);

@@ -5,7 +5,7 @@ import type { Alert } from './store.ts';
 
 export type AlertEvent = 'raised' | 'cleared';
 
-/** The body of a call, as Standard Webhooks 1.0 has it. It stays the same in every try. */
+/** The body of a call, in the form of Standard Webhooks 1.0. Retries send the same body. */
 export function alertBody(alert: Alert, event: AlertEvent, service: string): string {
   const { id, kind, carrier, country, applicationId, summary, advice, sinceMs, raisedAtMs, clearedAtMs } = alert;
   return JSON.stringify({

@@ -2,7 +2,7 @@ import { dayMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import type { AlertEvent } from './body.ts';
 
-/** A call of HELIOGRAPH_ALERT_URL that is to be made. */
+/** A pending call of HELIOGRAPH_ALERT_URL. */
 export interface AlertCall {
   alertId: string;
   event: AlertEvent;
@@ -12,10 +12,10 @@ export interface AlertCall {
   createdAtMs: number;
 }
 
-/** A node that takes a call has so long to make it. */
+/** Lease of a node that takes a call. */
 const leaseMs = 30_000;
 const takenTogether = 10;
-/** After so long an alert is no news. */
+/** Calls are given up after this time. */
 export const callsTriedMs = 3 * dayMs;
 
 export async function insertCalls(
@@ -37,7 +37,7 @@ export async function insertCalls(
   );
 }
 
-/** Takes calls that are due. That an alert is over is told after the alert itself. */
+/** Takes calls that are due. The call that an alert is over follows the call that raised it. */
 export async function takeCalls(tx: Tx, nowMs: number): Promise<AlertCall[]> {
   const { rows } = await tx.query<AlertCall>(
     `update alert_call c set tries = tries + 1, next_try_at = $2
@@ -51,10 +51,10 @@ export async function takeCalls(tx: Tx, nowMs: number): Promise<AlertCall[]> {
   return rows;
 }
 
-export async function endCall(tx: Tx, { alertId, event }: AlertCall, toldAtMs: number | null): Promise<void> {
+export async function endCall(tx: Tx, { alertId, event }: AlertCall, reportedAtMs: number | null): Promise<void> {
   await tx.query('delete from alert_call where alert_id = $1 and event = $2', [alertId, event]);
-  if (toldAtMs !== null && event === 'raised')
-    await tx.query('update alert set told_at = $2 where id = $1', [alertId, toTimestamp(toldAtMs)]);
+  if (reportedAtMs !== null && event === 'raised')
+    await tx.query('update alert set told_at = $2 where id = $1', [alertId, toTimestamp(reportedAtMs)]);
 }
 
 export async function postponeCall(tx: Tx, { alertId, event }: AlertCall, untilMs: number): Promise<void> {

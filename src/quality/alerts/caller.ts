@@ -18,8 +18,8 @@ const answerWithinMs = 10_000;
 const backOff = { fromMs: 5000, toMs: hourMs };
 
 /**
- * Tells HELIOGRAPH_ALERT_URL about alerts, one by one, until it answers 2xx. A call that was made and not recorded is
- * made again with the same id, by which the receiver drops it. Returns how many calls were due.
+ * Reports alerts to HELIOGRAPH_ALERT_URL, and retries each until it answers 2xx. A call whose success was not recorded
+ * is repeated with the same id, by which the receiver drops it. Returns how many calls were due.
  */
 export function createAlertCaller({ url, database, clock, keys, log }: AlertCallerOptions): () => Promise<number> {
   async function call({ alertId, event, body }: AlertCall): Promise<string | undefined> {
@@ -30,11 +30,11 @@ export function createAlertCaller({ url, database, clock, keys, log }: AlertCall
         method: 'POST',
         headers: { 'content-type': 'application/json', 'user-agent': 'heliograph', ...alertHeaders(keys, signed) },
         body,
-        // Another address than the operator's would get what only the operator's may know.
+        // A redirect would send the alert to an address that the operator did not choose.
         redirect: 'manual',
         signal: AbortSignal.timeout(answerWithinMs),
       });
-      // What it says is of no interest, and may be endless.
+      // The body of the answer is not needed, and may be endless.
       await answer.body?.cancel();
       return answer.ok ? undefined : `it answered ${answer.status}`;
     } catch (error) {
@@ -52,11 +52,11 @@ export function createAlertCaller({ url, database, clock, keys, log }: AlertCall
     // The URL may hold a secret, so only its host is logged.
     const about = { alert: each.alertId, host: new URL(url).host, tries: each.tries, reason: problem };
     if (nowMs - each.createdAtMs >= callsTriedMs) {
-      log.error(about, 'an alert could not be told, and is given up');
+      log.error(about, 'an alert could not be reported, and is given up');
       await endCall(database, each, null);
       return;
     }
-    log.warn(about, 'an alert could not be told; will retry');
+    log.warn(about, 'an alert could not be reported; will retry');
     await postponeCall(database, each, nowMs + backOffMs(each.tries, backOff));
   }
 

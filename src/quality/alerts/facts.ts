@@ -10,33 +10,33 @@ import { type HoldRow, listHolds } from '../guard-hold-store.ts';
 import { type MinuteTotals, readAnswerTimes, readMinutes } from '../minute-store.ts';
 import { dayOf, readTotals } from '../total-store.ts';
 
-/** What the rules look at: rows of Postgres, so that any node can tell. */
+/** The input of the rules: rows of Postgres, so that any node can judge. */
 export interface AlertFacts {
   nowMs: number;
   carriers: CarrierFacts[];
   queues: QueueAge[];
-  /** Of the last five minutes. */
+  /** Answer times of the last five minutes. */
   answers: { carrier: string; took: number[] }[];
   lately: MinuteTotals[];
   /** Texts that were accepted 90 to 30 minutes ago: most receipts have come. */
   settled: MinuteTotals[];
   /** Receipts of the last hour that match no text after a minute. */
   unmatched: { carrier: string; count: number }[];
-  /** Quality by carrier and country: of late, and before. */
+  /** Codes and approvals by carrier and country: recent, and earlier. */
   codes: CodeFacts[];
   spend: SpendAlert[];
-  /** What is held back, or reported. */
+  /** Verifications that the guard holds back, or only reports. */
   holds: HoldRow[];
 }
 
-/** Sums of an hour or of days: they hardly change between two looks. */
+/** Sums of an hour or of days: they hardly change between two polls. */
 export type SlowFacts = Pick<AlertFacts, 'settled' | 'unmatched' | 'codes'>;
 
 export interface CarrierFacts {
   key: string;
   name: string;
   paused: boolean;
-  /** Whether it reports on texts at all. */
+  /** Whether the carrier sends receipts. */
   reports: boolean;
   binds: CarrierBind[];
   certificates: Certificate[];
@@ -54,14 +54,14 @@ export interface CodeFacts {
   before: { codes: number; approved: number };
 }
 
-/** Of an unmatched receipt the text may still be recorded. */
+/** A receipt younger than this may still find its text. */
 const matchedWithinMs = minuteMs;
 const mostUnmatched = 10_000;
 const mostSpend = 1000;
 const mostHolds = 1000;
 const baselineDays = 14;
 const mostGroups = 5000;
-/** Fewer codes than this say nothing. */
+/** Fewer codes than this are not significant. */
 export const enoughCodes = 200;
 
 /** Slow facts are read only if none are given. */
@@ -130,7 +130,7 @@ function read(what: string, pem: unknown): Certificate[] {
   });
 }
 
-/** Of today; with yesterday if today has too few. Before that: the last two weeks. */
+/** Counts of today, with yesterday if today has too few; and of the two weeks before. */
 async function readCodes(tx: Tx, nowMs: number): Promise<CodeFacts[]> {
   const span = (fromMs: number, toMs: number) =>
     readTotals(tx, { from: dayOf(fromMs), to: dayOf(toMs), by: ['carrier', 'country'], limit: mostGroups });

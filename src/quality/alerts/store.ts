@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { pieceRows } from '../../platform/work/maintenance.ts';
 import type { AlertKind } from './alert.ts';
-import type { Course, OpenAlert } from './lease.ts';
+import type { AlertChanges, OpenAlert } from './changes.ts';
 
 export interface Alert {
   id: string;
@@ -15,7 +15,7 @@ export interface Alert {
   advice: string;
   sinceMs: number;
   raisedAtMs: number;
-  toldAtMs: number | null;
+  reportedAtMs: number | null;
   clearedAtMs: number | null;
 }
 
@@ -23,7 +23,7 @@ const mostOpen = 10_000;
 const clearedKeptMs = 30 * dayMs;
 const watchLock = 4_207_014;
 
-/** True if no other node follows alerts at this moment. Held until the transaction ends. */
+/** True if no other node judges alerts at this moment. The lock lasts until the transaction ends. */
 export async function lockAlerts(tx: Tx): Promise<boolean> {
   const { rows } = await tx.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [watchLock]);
   return rows[0]?.locked === true;
@@ -39,18 +39,18 @@ export async function readOpen(tx: Tx): Promise<OpenAlert[]> {
 }
 
 const columns = `id, kind, carrier, country, application_id as "applicationId", summary, advice, since as "sinceMs",
-  raised_at as "raisedAtMs", told_at as "toldAtMs", cleared_at as "clearedAtMs"`;
+  raised_at as "raisedAtMs", told_at as "reportedAtMs", cleared_at as "clearedAtMs"`;
 
-/** Writes the course of all alerts, and returns those that are to be told: raised now, and cleared now. */
-export async function writeCourse(
+/** Writes the changes, and returns the alerts that were raised or cleared by them. */
+export async function writeChanges(
   tx: Tx,
-  course: Course,
+  changes: AlertChanges,
   clock: Clock,
 ): Promise<{ raised: Alert[]; cleared: Alert[] }> {
   const now = toTimestamp(clock.nowMs());
   const raised: Alert[] = [];
   // Conditions come and go in small numbers, so each is a statement of its own.
-  for (const { key, kind, carrier, country, applicationId, summary, advice, raised: at } of course.begin) {
+  for (const { key, kind, carrier, country, applicationId, summary, advice, raised: at } of changes.begin) {
     const { rows } = await tx.query<Alert>(
       `insert into alert (id, key, kind, carrier, country, application_id, summary, advice, since, seen_at, raised_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10) on conflict do nothing returning ${columns}`,
@@ -58,7 +58,7 @@ export async function writeCourse(
     );
     if (at) raised.push(...rows);
   }
-  const held = course.hold;
+  const held = changes.hold;
   if (held.length > 0) {
     await tx.query(holdStatement, [
       now,
@@ -70,9 +70,9 @@ export async function writeCourse(
   }
   const raising = held.filter(({ raise }) => raise).map(({ id }) => id);
   if (raising.length > 0) raised.push(...(await change(tx, 'raised_at', raising, now)));
-  const clearing = course.clear.map(({ id }) => id);
+  const clearing = changes.clear.map(({ id }) => id);
   const cleared = clearing.length === 0 ? [] : await change(tx, 'cleared_at', clearing, now);
-  const dropped = course.drop.map(({ id }) => id);
+  const dropped = changes.drop.map(({ id }) => id);
   if (dropped.length > 0) await tx.query('delete from alert where id = any($1::text[])', [dropped]);
   return { raised, cleared };
 }
@@ -89,7 +89,7 @@ async function change(tx: Tx, column: 'raised_at' | 'cleared_at', ids: string[],
   return rows;
 }
 
-/** Alerts of these kinds that were raised and are not over, or were not at a time. */
+/** Alerts of these kinds that are open, or were open at some time since. */
 export async function readAlertsSince(tx: Tx, kinds: readonly AlertKind[], sinceMs: number): Promise<Alert[]> {
   const { rows } = await tx.query<Alert>(
     `(select ${columns} from alert where cleared_at is null and raised_at is not null and kind = any($1::text[]) limit $3)

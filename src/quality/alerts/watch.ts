@@ -7,17 +7,17 @@ import { alertKinds } from './alert.ts';
 import { alertBody } from './body.ts';
 import { insertCalls } from './call-store.ts';
 import { createAlertCaller } from './caller.ts';
+import { follow } from './changes.ts';
 import { type AlertFacts, readFacts } from './facts.ts';
-import { follow } from './lease.ts';
-import { type Alert, listAlerts, lockAlerts, readOpen, writeCourse } from './store.ts';
+import { type Alert, listAlerts, lockAlerts, readOpen, writeChanges } from './store.ts';
 
-/** Follows what is wrong, on every node: one at a time does it, and any other goes on when it dies. */
+/** Judges alerts on every node, one node at a time. If it dies, any other continues. */
 export interface AlertWatch {
   start(): void;
   stop(): Promise<void>;
-  /** Looks at all facts once, and tells what has changed. False if another node does it now. */
-  look(): Promise<boolean>;
-  /** What the last look of this node has seen. Undefined before the first one. */
+  /** Polls all facts once, and reports changes. False if another node does it now. */
+  poll(): Promise<boolean>;
+  /** The facts of this node's last poll. Undefined before the first one. */
   readonly facts: AlertFacts | undefined;
   /** The raised alerts at that time. */
   readonly open: readonly Alert[];
@@ -33,8 +33,8 @@ export interface AlertWatchOptions {
   alertUrl: string | undefined;
 }
 
-const lookEveryMs = 5000;
-/** Slow facts are read again after this time, or when someone asks for a look. */
+const pollEveryMs = 5000;
+/** Slow facts are read again after this time, or on an explicit poll. */
 const slowForMs = 30_000;
 /** For metrics. */
 const mostShown = 1000;
@@ -47,16 +47,16 @@ export function createAlertWatch({ database, clock, keys, log, publicUrl, alertU
   let slowReadAtMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  let looking: Promise<unknown> = Promise.resolve();
+  let polling: Promise<unknown> = Promise.resolve();
 
   async function judge(all: boolean): Promise<boolean> {
-    const told = await database.transaction(async (tx) => {
+    const changed = await database.transaction(async (tx) => {
       if (!(await lockAlerts(tx))) return undefined;
       const nowMs = clock.nowMs();
       const withSlow = all || facts === undefined || nowMs - slowReadAtMs >= slowForMs;
       const found = await readFacts(tx, nowMs, withSlow ? undefined : facts);
       const conditions = alertKinds.flatMap((kind) => alertRules[kind](found));
-      const { raised, cleared } = await writeCourse(tx, follow(await readOpen(tx), conditions, nowMs), clock);
+      const { raised, cleared } = await writeChanges(tx, follow(await readOpen(tx), conditions, nowMs), clock);
       if (alertUrl !== undefined) {
         const calls = [
           ...raised.map((alert) => [alert, 'raised'] as const),
@@ -71,37 +71,37 @@ export function createAlertWatch({ database, clock, keys, log, publicUrl, alertU
       if (withSlow) slowReadAtMs = nowMs;
       return { raised, cleared };
     });
-    if (told === undefined) return false;
-    for (const { kind, summary } of told.raised) log.warn({ alert: kind }, summary);
-    for (const { kind, summary } of told.cleared) log.info({ alert: kind }, `over: ${summary}`);
+    if (changed === undefined) return false;
+    for (const { kind, summary } of changed.raised) log.warn({ alert: kind }, summary);
+    for (const { kind, summary } of changed.cleared) log.info({ alert: kind }, `over: ${summary}`);
     return true;
   }
 
-  async function look(all: boolean): Promise<boolean> {
+  async function poll(all: boolean): Promise<boolean> {
     const judged = await judge(all);
     open = await listAlerts(database, { state: 'open', limit: mostShown, after: undefined });
     await callAll();
     return judged;
   }
 
-  function lookLater(): void {
+  function pollLater(): void {
     timer = setTimeout(() => {
-      looking = look(false)
-        .catch(({ message: reason }: Error) => log.debug({ reason }, 'alerts were not looked at; will retry'))
+      polling = poll(false)
+        .catch(({ message: reason }: Error) => log.debug({ reason }, 'alerts were not judged; will retry'))
         .then(() => {
-          if (!stopped) lookLater();
+          if (!stopped) pollLater();
         });
-    }, lookEveryMs).unref();
+    }, pollEveryMs).unref();
   }
 
   return {
-    start: lookLater,
+    start: pollLater,
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await looking;
+      await polling;
     },
-    look: () => look(true),
+    poll: () => poll(true),
     get facts() {
       return facts;
     },

@@ -4,7 +4,7 @@ import type { HourCounts } from './conversion.ts';
 import type { KnownNumber, SumChange } from './count.ts';
 import * as store from './store.ts';
 
-/** What the guard by conversion remembers: Postgres in the service, memory in the pumping laboratory. */
+/** Storage of the guard by conversion: Postgres in the service, memory in the pumping laboratory. */
 export interface ConversionBook {
   lockNumbers(wanted: Pick<KnownNumber, 'applicationId' | 'number'>[]): Promise<KnownNumber[]>;
   lockNumbersOf(applicationId: string, clients: readonly string[]): Promise<KnownNumber[]>;

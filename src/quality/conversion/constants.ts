@@ -1,42 +1,45 @@
 /**
- * The numbers of the guard by conversion. `npm run pumping` chose them: it tries others on its seeds for tuning, and judges
- * these on seeds that tuning never saw (docs/decisions/0024).
+ * The numbers of the guard by conversion. `npm run pumping` chose them: it tunes them on some seeds, and judges them on
+ * others (docs/decisions/0024).
  */
 export interface ConversionConstants {
-  /** An honest group has at least this part of the usual share: of a country that is known well, and of another one. */
+  /** An honest group has at least this fraction of the usual approval rate, in a well-known country and in others. */
   leastOfKnown: number;
   leastOfOther: number;
-  /** A country is known well after so many numbers in 28 days. */
+  /** A country is well known after this many numbers in 28 days. */
   knownNumbers: number;
-  /** An abused group has at most this part of the least share. */
+  /** An abused group has at most this fraction of the least honest rate. */
   abusedPart: number;
-  /** So much evidence (natural logarithm of the odds) makes a small group suspicious: alone, and while its country is abused. */
+  /**
+   * Evidence (natural logarithm of the odds) that makes a small group suspicious: alone, and while its country is
+   * abused.
+   */
   evidence: number;
   evidenceInAbuse: number;
   /** The same for an address alone: people of one network may share it, and its texts may be lost. */
   evidenceOfAddress: number;
   /** The same for a wide prefix or a country, without the groups in it that are held: then the abuse is spread. */
   evidenceOfSpread: number;
-  /** A suspicious group has so many times the usual numbers, and by so much evidence more than usual. */
+  /** A suspicious group has at least this multiple of the usual numbers, with this evidence for the excess. */
   surge: number;
   surgeEvidence: number;
   /**
-   * A country is abused if it has so many numbers, and this part of all, that neither approvals nor so many times the usual
-   * traffic explain.
+   * A country is abused if at least this many of its numbers, and this fraction of all, are unexplained by approvals
+   * and by this multiple of the usual traffic.
    */
   usualTimes: number;
-  /** In two hours also so many times those of the day before. */
+  /** In two hours, also this multiple of the same hours of the day before. */
   yesterdayTimes: number;
   unexplained: number;
   unexplainedPart: number;
-  /** It is abused as well while so many of its prefixes are held; and clients are, while so many of them are held. */
+  /** It is also abused while this many of its prefixes are held; clients are, while this many of them are held. */
   heldGroups: number;
-  /** Holds may cover this part of the users that an application usually has. */
+  /** Holds may cover at most this fraction of an application's usual users. */
   mostOfUsers: number;
-  /** Unless there are so many unexplained numbers, and so many times a busy day's. */
+  /** Unless there are this many unexplained numbers, and this multiple of a busy day. */
   lastResort: number;
   lastResortDays: number;
-  /** A hold is renewed while so many numbers more than usual want to pass. */
+  /** A hold is renewed while this many more numbers than usual ask for a code. */
   renewing: number;
 }
 

@@ -18,23 +18,23 @@ const nowMs = 20_000 * dayMs + 12 * hourMs + 5;
 const thisHour = nowMs - (nowMs % hourMs);
 const days = (count: number, numbers: number, approved: number): Counted[] =>
   Array.from({ length: count }, () => ({ numbers, approved }));
-/** So many numbers without an approval make a group suspicious, where others had this share. */
+/** The count of numbers without an approval that makes a group suspicious, where others had this rate. */
 const missesFor = (evidence: number, least: number) =>
   Math.ceil(evidence / Math.log((1 - constants.abusedPart * least) / (1 - least)));
 
 test('evidence grows with each number without an approval, and falls by each with one', () => {
   const shares = sharesFor(days(28, 100, 80), [], constants);
-  assert.ok(shares.least > 0.38 && shares.least < 0.4, 'half of what is usual, where a country is new');
+  assert.ok(shares.least > 0.38 && shares.least < 0.4, 'half of the usual rate, in a new country');
   assert.equal(evidenceOf({ numbers: 0, approved: 0 }, shares), 0);
   assert.ok(evidenceOf({ numbers: 10, approved: 0 }, shares) > evidenceOf({ numbers: 9, approved: 0 }, shares));
   assert.ok(evidenceOf({ numbers: 10, approved: 4 }, shares) < 0, 'an honest launch');
   const known = sharesFor(days(28, 100, 80), days(28, 50, 40), constants);
   assert.ok(known.least > shares.least, 'more is expected of a country that is known');
   const bad = sharesFor(days(28, 100, 80), days(28, 50, 2), constants);
-  assert.equal(bad.least, 0.1, 'one that was always bad is compared with itself, down to a tenth');
+  assert.equal(bad.least, 0.1, 'a country that was always bad is compared with itself, down to a tenth');
 });
 
-test('some days of an attack do not become the measure', () => {
+test('some days of an attack do not become the usual rate', () => {
   const attacked = sharesFor([...days(15, 100, 80), ...days(13, 5000, 80)], [], constants);
   assert.equal(attacked.least, sharesFor(days(28, 100, 80), [], constants).least);
 });
@@ -119,20 +119,20 @@ test('an abusive client is held; not one that many users share, nor any while te
   assert.deepEqual(scopes(application({ days: { GB: days(28, 90, 72) } }, lost)), []);
 });
 
-test('what is held is not judged again; after an end, what came before does not count', () => {
+test('a held group is not judged again; after the end of a hold, earlier numbers do not count', () => {
   const attack = { [narrow]: unapproved(50) };
   assert.deepEqual(scopes(application({ holds: [hold(narrow)] }, attack)), []);
   assert.deepEqual(scopes(application({ holds: [hold('GB')] }, attack)), []);
   assert.deepEqual(scopes(application({ holds: [hold(otherNarrow)] }, attack)), [narrow]);
   const past = { beganAtMs: nowMs - 7 * hourMs, untilMs: nowMs - hourMs };
-  assert.deepEqual(scopes(application({ holds: [hold(narrow, past)] }, attack)), [narrow], 'it goes on');
+  assert.deepEqual(scopes(application({ holds: [hold(narrow, past)] }, attack)), [narrow], 'the attack continues');
   for (const scope of [narrow, wide, 'GB']) {
     const clicked = hold(scope, { beganAtMs: nowMs - 7 * hourMs, endedAtMs: nowMs - 1, endedBy: 'per_1' });
     assert.deepEqual(scopes(application({ holds: [clicked] }, attack)), [], `a person has judged ${scope}`);
   }
 });
 
-test('a hold is renewed as long as more numbers than usual want to pass', () => {
+test('a hold is renewed while more numbers than usual ask for codes', () => {
   const ending = hold(narrow, { untilMs: nowMs + hourMs / 2 });
   const wanted = (held: number) => {
     const given = application({ holds: [ending] }, { [narrow]: unapproved(0) });
@@ -145,13 +145,13 @@ test('a hold is renewed as long as more numbers than usual want to pass', () => 
   assert.deepEqual(renewals(later), [], 'not before its last hour');
 });
 
-test('a report turns into a hold when the application may be held; 200 prefixes are the most', () => {
+test('a report turns into a hold when the application may be held; the maximum is 200 prefixes', () => {
   const attack = { [narrow]: unapproved(50) };
   const report = hold(narrow, { acts: false });
   assert.deepEqual(scopes(application({ mayAct: false, holds: [report] }, attack)), []);
   const [verdict] = judge(application({ holds: [report] }, attack));
   assert.deepEqual([verdict?.acts, verdict?.replaces], [true, 'hld_1']);
-  const many = Array.from({ length: 200 }, (_, place) => hold(`+4477${String(1000 + place)}****`));
+  const many = Array.from({ length: 200 }, (_, index) => hold(`+4477${String(1000 + index)}****`));
   assert.deepEqual(scopes(application({ holds: many }, { ...attack, GB: unapproved(90) })), ['GB']);
 });
 
@@ -171,7 +171,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-test('sums are the distinct numbers by hour of their newest code, as counting all codes again tells', () => {
+test('sums are the distinct numbers by hour of their newest code, and equal a new count of all codes', () => {
   for (let seed = 1; seed <= 40; seed++) {
     const random = seeded(seed);
     const known = new Map<string, KnownNumber>();

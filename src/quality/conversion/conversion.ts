@@ -20,43 +20,46 @@ export interface ScopeHistory {
   days: readonly Counted[];
 }
 
-/** The shares that tell honest numbers from abuse. */
+/** The approval rates that distinguish honest numbers from abuse. */
 export interface Shares {
-  /** An honest group has this share of approvals at least. */
+  /** The least approval rate of an honest group. */
   least: number;
-  /** What a number without an approval, and one with it, says for abuse: logarithms of odds. */
+  /** The evidence for abuse of a number without an approval, and of one with it: logarithms of odds. */
   miss: number;
   hit: number;
 }
 
 /** Why a group is held back. */
 export interface Suspicion extends Counted {
-  /** The share of approvals that it should have at least. */
+  /** The least approval rate that it should have. */
   leastShare: number;
 }
 
 export const historyDays = 28;
-/** A country that was always bad is still suspected below this share. */
+/** A country that was always bad is still suspected below this rate. */
 const floor = 0.1;
-/** A share of fewer numbers says nothing. */
+/** The rate of fewer numbers is not significant. */
 const fewestNumbers = 30;
 
-/** The last hours, and the part of a day's numbers that they may have. */
+/** The last hours, and the fraction of a day's numbers that they may have. */
 export interface Window {
   hours: number;
   part: number;
 }
 const shortest: Window = { hours: 2, part: 0.18 };
 const windows: readonly Window[] = [shortest, { hours: 6, part: 0.5 }, { hours: 24, part: 1 }];
-/** Of a hold that was renewed before, its longer time counts. */
+/** A hold that was renewed before has a longer time. */
 const renewalWindow: Window = { hours: 6, part: 0.5 };
-/** Clients are forgotten a day after their start: what was seen of one in 16 hours, a hold may use for 6 more. */
+/** Clients are deleted a day after their start: a hold may use 16 hours of a client's history for 6 more hours. */
 export const clientWindows: readonly Window[] = [{ hours: 16, part: 1 }];
 export const longestWindowMs = 24 * hourMs;
 /** A day, and the same two hours of the day before. */
 export const hoursReadMs = 26 * hourMs;
 
-/** What honest numbers and abuse look like in a country, after what is usual there and in the whole application. */
+/**
+ * The expected approval rates of honest numbers and of abuse in a country, from the usual rates there and in the whole
+ * application.
+ */
 export function sharesFor(
   applicationDays: readonly Counted[],
   countryDays: readonly Counted[],
@@ -76,7 +79,7 @@ function weigh(least: number, abusedPart: number): Shares {
   return { least, miss: Math.log((1 - abused) / (1 - least)), hit: Math.log(abused / least) };
 }
 
-/** How much these numbers speak for abuse; below 0 they speak against it. */
+/** The evidence for abuse; negative evidence speaks against it. */
 export function evidenceOf({ numbers, approved }: Counted, { miss, hit }: Shares): number {
   return (numbers - approved) * miss + approved * hit;
 }
@@ -90,12 +93,12 @@ export function isSurge(numbers: number, usual: number, { surge, surgeEvidence }
 export interface JudgedCounts {
   nowMs: number;
   hours: readonly HourCounts[];
-  /** After an end of a hold, only later hours count. */
+  /** After the end of a hold, only later hours count. */
   afterMs: number | null;
   /** The numbers of a busy day. */
   usual: number;
   shares: Shares;
-  /** So much evidence is needed. */
+  /** The evidence that is needed. */
   evidence: number;
   windows?: readonly Window[];
 }
@@ -111,7 +114,7 @@ export function suspect(facts: JudgedCounts, constants: ConversionConstants): Su
   return undefined;
 }
 
-/** The most numbers of a window that neither approvals nor a busy day explain, with all numbers of that window. */
+/** The maximum over windows of numbers that neither approvals nor a busy day explain, with all numbers of that window. */
 export function unexplainedIn(
   { nowMs, hours, usual, shares }: Pick<JudgedCounts, 'nowMs' | 'hours' | 'usual' | 'shares'>,
   { usualTimes, yesterdayTimes }: ConversionConstants,
@@ -126,7 +129,7 @@ export function unexplainedIn(
   });
 }
 
-/** In the same two hours. Numbers, not approvals: what was lost yesterday does not make today look abused. */
+/** In the same two hours. Numbers, not approvals: texts lost yesterday do not make today look abused. */
 function numbersOfYesterday(hours: readonly HourCounts[], nowMs: number): number {
   const toMs = hourOf(nowMs) - dayMs;
   const same = hours.filter((each) => each.hourMs <= toMs && each.hourMs > toMs - shortest.hours * hourMs);
@@ -134,8 +137,9 @@ function numbersOfYesterday(hours: readonly HourCounts[], nowMs: number): number
 }
 
 /**
- * Whether a hold that ends soon is needed longer: more numbers than usual still want to pass. Where nothing is usual, those that
- * did pass must not have been better. Elsewhere they say little: most of them were approved before, and pass each hold.
+ * Whether a hold that ends soon must be renewed: more numbers than usual still ask for a code. Without a usual rate,
+ * the numbers that passed must not have converted better. Elsewhere they say little: most were approved before, and
+ * pass every hold.
  */
 export function isStillAbused(
   facts: Omit<JudgedCounts, 'evidence' | 'windows'>,
@@ -174,7 +178,7 @@ function lowestShare({ numbers, approved }: Counted): number | undefined {
   return numbers < fewestNumbers ? undefined : wilson(approved, numbers)?.low;
 }
 
-/** The better half of the days: some days of an attack do not become the measure. */
+/** Uses the better half of the days, so that some days of an attack do not become the usual rate. */
 function betterHalf(days: readonly Counted[]): readonly Counted[] {
   const used = days.filter(({ numbers }) => numbers > 0);
   const best = used.toSorted((a, b) => b.approved / b.numbers - a.approved / a.numbers);

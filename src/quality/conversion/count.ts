@@ -2,16 +2,16 @@ import { narrowGroupOf, prefixOf, wideGroupOf } from '../../messages/numbers/num
 import { hourMs } from '../../platform/clock.ts';
 import { type Counted, hourOf } from './conversion.ts';
 
-/** A code that is over, and reached its phone as far as we know. */
+/** A code whose verification has ended, and that reached its phone as far as we know. */
 export interface CountedCode {
   /** A uuid. */
   applicationId: string;
   to: string;
   startedAtMs: number;
   approved: boolean;
-  /** It was held back: no code was sent. */
+  /** The start was held back: no code was sent. */
   held?: boolean;
-  /** The groups of its client; undefined or empty if the application told nothing of it. */
+  /** The groups of its client; undefined or empty if the application reported none. */
   clients?: readonly string[];
 }
 
@@ -20,16 +20,16 @@ export interface KnownNumber {
   applicationId: string;
   /** Its keyed hash, in hex. */
   number: string;
-  /** Of its newest start. */
+  /** The hour of its newest start. */
   hourMs: number;
   approved: boolean;
   /** It was held back each time, and got no code. */
   held: boolean;
-  /** What it begins with, without the last four digits. */
+  /** The number without its last four digits. */
   prefix: string;
   /** The groups of its newest client. */
   clients: readonly string[];
-  /** The client by which it is held back: it then says nothing about larger groups, nor about its prefix and country. */
+  /** The held client that it came through: it then does not count for larger groups, its prefix and its country. */
   apart: string | null;
 }
 
@@ -56,7 +56,7 @@ export function scopesOf(to: string, country: string): string[] {
   return [narrowGroupOf(to), wideGroupOf(to), ...(country === '' ? [] : [country]), wholeApplication];
 }
 
-/** One entry for each application and number: its newest hour, and what became of any of its starts. */
+/** One entry for each application and number: its newest hour, and the results of its starts. */
 export function distinctNumbers(
   codes: readonly CountedCode[],
   hashOf: (to: string) => string,
@@ -85,7 +85,7 @@ export function distinctNumbers(
   return [...found.values()];
 }
 
-/** What a number is after more starts. One that was quiet for a day begins anew. */
+/** Updates a number by further starts. A number without a start for a day begins anew. */
 export function afterCodes(known: KnownNumber | undefined, given: CountedNumber): CountedNumber {
   if (known === undefined || !isRemembered(known, given)) return given;
   return {

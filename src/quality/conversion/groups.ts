@@ -1,3 +1,4 @@
+// Tests: test/contract/guard-conversion.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import { fromUuid, newId } from '../../platform/ids.ts';
 import type { ConversionBook } from './book.ts';
@@ -26,7 +27,7 @@ export interface JudgedPiece {
   setApart: (applicationId: string, clients: readonly string[]) => Promise<void>;
 }
 
-/** Clients are judged before numbers, and small ones before large ones: what is held by one leaves the next. */
+/** Clients are judged before numbers, and small ones before large ones: numbers held by one no longer count in the next. */
 const rounds: readonly (readonly ScopeKind[])[] = [
   ['device'],
   ['program'],
@@ -52,7 +53,7 @@ export async function judgeGroups(piece: JudgedPiece): Promise<Set<string>> {
   return changed;
 }
 
-/** Returns whether something is held back from now on, or longer. */
+/** Returns whether a hold was added or extended. */
 async function judgeRound(
   { book, clock, constants, setApart }: JudgedPiece,
   application: CountedApplication,
@@ -66,7 +67,7 @@ async function judgeRound(
       .filter(({ acts, endedAtMs, untilMs }) => acts && endedAtMs === null && untilMs > nowMs)
       .map(({ scope }) => scope),
   );
-  // What is held already must not keep others from being looked at.
+  // Groups that are held already must not crowd out others.
   const wanted = touched.filter(({ scope }) => !open.has(scope));
   const found = new Set((await book.findCandidates(wanted, nowMs)).map(({ scope }) => scope));
   const groups = wanted.filter(({ scope }) => found.has(scope));

@@ -54,11 +54,11 @@ export const renewedLastsMs = (scope: string) => (isClient(scope) ? holdLastsMs 
 /** A hold that ends within this time is judged again: a number that asks now is counted 10 minutes later. */
 const renewedBeforeMs = hourMs;
 const onlyReportedMs = 7 * dayMs;
-/** Each node remembers the holds of an application, and looks at all of them in a start. */
+/** Maximum number of holds of an application: each node keeps them in memory, and each start checks all of them. */
 const mostPrefixes = 200;
 const mostClients = 1000;
 
-/** In its first week the service learns what is usual, and without an approval there is nothing to compare with. */
+/** In its first week the service learns the usual rates, and without an approval there is nothing to compare with. */
 export function mayAct({ countedSinceMs, approvedSinceMs }: CountedApplication, nowMs: number): boolean {
   return approvedSinceMs !== null && nowMs - countedSinceMs >= onlyReportedMs;
 }
@@ -74,7 +74,7 @@ export function judge(application: JudgedApplication): Verdict[] {
   for (const group of groups.toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
     const same = open.find(({ scope }) => scope === group.scope);
     if (same !== undefined && (same.acts || !acts)) continue;
-    // It is held already, together with others.
+    // A larger hold covers it already.
     if (open.some((hold) => hold.acts === acts && contains(hold.scope, group))) continue;
     if (isFull([...open, ...verdicts], group)) continue;
     const afterMs = evidenceAfter(ended, group);
@@ -111,7 +111,7 @@ function isFull(held: readonly { scope: string }[], { scope }: JudgedGroup): boo
   return scope.startsWith('+') && held.filter((each) => each.scope.startsWith('+')).length >= mostPrefixes;
 }
 
-/** What came before an end was judged before: by the rule that made the hold, or by a person, for all groups in it. */
+/** Numbers before the end of a hold were judged already, by the rule that made the hold or by a person. */
 function evidenceAfter(ended: readonly PastHold[], group: JudgedGroup): number | null {
   const same = ended.find(({ scope, endedBy }) => scope === group.scope && endedBy === null);
   const byPersons = ended.filter(
@@ -121,7 +121,7 @@ function evidenceAfter(ended: readonly PastHold[], group: JudgedGroup): number |
   return times.length === 0 ? null : Math.max(...times);
 }
 
-/** The rules with what is usual for the application. */
+/** The rules, with the usual rates of the application. */
 function createMeasure(application: JudgedApplication) {
   const { nowMs, holds, counts, constants = conversionConstants } = application;
   const daysOf = (scope: string) => counts.get(scope)?.days ?? [];
@@ -138,7 +138,7 @@ function createMeasure(application: JudgedApplication) {
     return { usual: Math.max(own, around), shares };
   };
 
-  /** Whether so many numbers of a country are unexplained that each small group in it needs less evidence. */
+  /** Whether enough numbers of a country are unexplained that each small group in it needs less evidence. */
   function isAbused(country: string): boolean {
     const known = abuse.get(country);
     if (known !== undefined) return known;
@@ -171,7 +171,7 @@ function createMeasure(application: JudgedApplication) {
       if (users.isTooManyBehind(group.scope)) return undefined;
       const evidence = evidenceFor(group);
       const { shares } = usualOf(group);
-      // While all others fail as well, texts are lost.
+      // If all other groups fail as well, texts are being lost.
       if (evidence > constants.evidenceInAbuse && evidenceOf(restOf(hours), shares) > 0) return undefined;
       return suspect({ nowMs, hours, afterMs, usual: 0, shares, evidence, windows: clientWindows }, constants);
     },
@@ -188,13 +188,13 @@ function createMeasure(application: JudgedApplication) {
     },
   };
 
-  /** What all others did lately. */
+  /** Recent numbers of all other groups. */
   function restOf(hours: readonly HourCounts[]): Counted {
     const [all, own] = [latestOf(hoursOf(wholeApplication), nowMs), latestOf(hours, nowMs)];
     return { numbers: Math.max(0, all.numbers - own.numbers), approved: Math.max(0, all.approved - own.approved) };
   }
 
-  /** What smaller holds do not stop is so much that the users must suffer, too. */
+  /** Smaller holds leave too much abuse, so a larger hold is needed although it affects users. */
   function isLastResort(
     rest: readonly HourCounts[],
     { usual, shares }: Pick<JudgedCounts, 'usual' | 'shares'>,
@@ -234,7 +234,7 @@ function withoutGroups(
   }));
 }
 
-/** The scopes whose counts are needed to judge these groups: of numbers, all that is held counts too. */
+/** The scopes whose counts are needed to judge these groups, all held groups of numbers included. */
 export function scopesToRead(groups: readonly JudgedGroup[], holds: readonly PastHold[]): string[] {
   const held = holds.map(toGroup).filter(({ scope }) => !isClient(scope));
   const all = [...groups, ...held].flatMap(({ scope, country }) => [scope, country]);

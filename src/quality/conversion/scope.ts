@@ -1,12 +1,11 @@
 import { type ClientKind, clientKindOf } from '../../messages/client-scope.ts';
 import { containsGroup } from '../../messages/numbers/number-prefix.ts';
 
-/** What a group of starts has in common. */
+/** The common property of a group of starts. */
 export type ScopeKind = ClientKind | 'prefix' | 'wide_prefix' | 'country';
 
 /** In the order in which groups are judged: the smallest first, and clients before numbers. */
 export const scopeKinds: readonly ScopeKind[] = ['device', 'program', 'address', 'prefix', 'wide_prefix', 'country'];
-export const clientKinds: readonly ScopeKind[] = ['device', 'program', 'address'];
 
 export interface JudgedGroup {
   scope: string;

@@ -11,7 +11,7 @@ export interface Scope {
   scope: string;
 }
 
-/** What is remembered of these numbers. The rows stay locked. */
+/** Reads the rows of these numbers, and locks them. */
 export async function lockNumbers(tx: Tx, wanted: Pick<KnownNumber, 'applicationId' | 'number'>[]) {
   if (wanted.length === 0) return [];
   const { rows } = await tx.query<KnownNumber>(lockStatement, [
@@ -31,7 +31,7 @@ const lockStatement = {
       limit 1 for update) n`,
 };
 
-/** However many numbers came through a client before it was held, no more are set apart. */
+/** Maximum number of numbers that are set apart when their client is held. */
 const mostApart = 5000;
 
 /** The numbers of these clients that are not set apart yet. The rows stay locked. */
@@ -94,7 +94,7 @@ export interface CountedApplication {
   approvedSinceMs: number | null;
 }
 
-/** Notes the first code and the first approval of applications. */
+/** Records the first code and the first approval of applications. */
 export async function noteApplications(tx: Tx, given: readonly CountedApplication[]): Promise<void> {
   if (given.length === 0) return;
   await tx.query(
@@ -120,11 +120,11 @@ export async function readApplications(tx: Tx, uuids: readonly string[]): Promis
 }
 
 const mostCandidates = 400;
-/** Fewer numbers without an approval never suffice; and no share above this one is ever suspicious. */
+/** Groups with fewer numbers without an approval, or with a higher rate, are never suspicious. */
 const fewestMissed = 2;
 const highestShare = 0.5;
 
-/** Of these groups, those with few enough approvals of a day, or in which numbers are held back, to be looked at closely. */
+/** Selects the groups to judge: those with few approvals in a day, or with numbers that are held back. */
 export async function findCandidates(tx: Tx, scopes: readonly Scope[], nowMs: number): Promise<Scope[]> {
   if (scopes.length === 0) return [];
   const hour = hourOf(nowMs);
@@ -181,7 +181,7 @@ const countsStatement = {
       (${countsOf('not by_day and at > $3')} limit 48) union all (${countsOf('by_day and at >= $4')} limit 40)) s`,
 };
 
-/** Hours are added up when no number of theirs can move any more. */
+/** Hours are added up when their numbers can no longer move. */
 const foldedAfterMs = numberLastsMs + 2 * hourMs;
 
 export async function deleteOldNumbers(tx: Tx, nowMs: number): Promise<number> {
@@ -193,7 +193,7 @@ export async function deleteOldNumbers(tx: Tx, nowMs: number): Promise<number> {
   return count;
 }
 
-/** What is known of a client goes a day after its start, at the latest. */
+/** Data about a client is deleted at the latest a day after its start. */
 const clientLastsMs = 23 * hourMs;
 
 export async function deleteClientSums(tx: Tx, nowMs: number): Promise<number> {
@@ -234,7 +234,7 @@ const foldStatement = `with old as (
       ${addUp})
     select count(*) as taken from old`;
 
-/** Days that no rule looks at any more, and before that those of prefixes with few numbers. */
+/** Deletes days that no rule reads, and earlier those of prefixes with few numbers. */
 export async function deleteOldSums(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from conversion_sum where ctid = any(array(

@@ -4,9 +4,9 @@ import { type ScopeHistory, sumOf } from './conversion.ts';
 import { wholeApplication } from './count.ts';
 import { contains, isClient, type JudgedGroup, type ScopeKind, scopeKindOf } from './scope.ts';
 
-/** What a prefix has of its country's users, where its own days are not kept: a guess on the safe side. */
+/** A cautious guess of a prefix's fraction of its country's users, if its own days are not kept. */
 const leastParts: Partial<Record<ScopeKind, number>> = { prefix: 1 / 5000, wide_prefix: 1 / 50, country: 1 };
-/** Approvals through a client, from which on many people may share it. */
+/** From this many approvals on, many people may share a client. */
 const sharedFrom = 5;
 
 export interface UsersOfApplication {
@@ -15,7 +15,7 @@ export interface UsersOfApplication {
   holds: readonly Pick<HoldRow, 'scope' | 'country' | 'acts' | 'untilMs' | 'endedAtMs'>[];
 }
 
-/** What part of an application's users a hold would cover: the guard must not become a weapon against them. */
+/** The fraction of an application's users that a hold would cover: the guard must not become a weapon against them. */
 export function createUserShares(application: UsersOfApplication, { mostOfUsers }: ConversionConstants) {
   const { counts, holds, nowMs } = application;
   const daysOf = (scope: string) => counts.get(scope)?.days ?? [];
@@ -32,7 +32,7 @@ export function createUserShares(application: UsersOfApplication, { mostOfUsers 
 
   return {
     leastPartOf,
-    /** Whether the holds then cover few enough of the users. Half of what they may cover is kept for small prefixes. */
+    /** Whether the holds then cover few enough users. Half of the allowed fraction is reserved for small prefixes. */
     mayHold(group: JudgedGroup, others: readonly JudgedGroup[]): boolean {
       const open = holds
         .filter(({ acts, endedAtMs, untilMs }) => acts && endedAtMs === null && untilMs > nowMs)

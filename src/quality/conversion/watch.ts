@@ -27,21 +27,21 @@ import type { CountedApplication } from './store.ts';
 export type BlockedStart = Omit<CountedCode, 'approved' | 'held'>;
 
 export interface ConversionWatch {
-  /** Counts codes that are over, in the caller's transaction, and holds back what looks like pumping. */
+  /** Counts ended codes in the caller's transaction, and holds back groups that look like pumping. */
   count(tx: Tx, codes: readonly CountedCode[], blocked: readonly BlockedStart[]): Promise<void>;
 }
 
 export interface ConversionWatchOptions {
   clock: Clock;
   keys: KeyRing;
-  /** Makes every node forget what it knows of the application; the last statement of the transaction. */
-  tellNodes: (tx: Tx, applicationId: string, nowMs: number) => Promise<unknown>;
+  /** Invalidates the application on every node; must be the last statement of the transaction. */
+  notifyNodes: (tx: Tx, applicationId: string, nowMs: number) => Promise<unknown>;
 }
 
-/** Half a hash is enough to tell the numbers of a day apart. */
+/** Half a hash is enough to distinguish the numbers of a day. */
 const hashBytes = 16;
 
-export function createConversionWatch({ clock, keys, tellNodes }: ConversionWatchOptions): ConversionWatch {
+export function createConversionWatch({ clock, keys, notifyNodes }: ConversionWatchOptions): ConversionWatch {
   const countryOf = createCountries();
   return {
     async count(tx, codes, blocked) {
@@ -52,7 +52,7 @@ export function createConversionWatch({ clock, keys, tellNodes }: ConversionWatc
         ...{ codes, blocked, hashOf, countryOf, clock },
         constants: conversionConstants,
       });
-      for (const applicationId of changed) await tellNodes(tx, applicationId, clock.nowMs());
+      for (const applicationId of changed) await notifyNodes(tx, applicationId, clock.nowMs());
     },
   };
 }
@@ -66,7 +66,7 @@ export interface CountedPiece {
   constants: ConversionConstants;
 }
 
-/** Counts a piece, and judges the groups that it has changed. Returns the applications whose holds have changed. */
+/** Counts a batch, and judges the groups that it has changed. Returns the applications whose holds have changed. */
 export async function countConversions(book: ConversionBook, piece: CountedPiece): Promise<Set<string>> {
   const { codes, blocked, hashOf, countryOf, clock, constants } = piece;
   const held = blocked.map((start) => ({ ...start, approved: false, held: true }));
@@ -95,7 +95,7 @@ async function countNumbers(book: ConversionBook, numbers: readonly CountedNumbe
   await book.noteApplications(applicationsOf(numbers));
 }
 
-/** Numbers that came through a client before it was held speak no longer against their prefix and country. */
+/** Numbers that came through a client before it was held no longer count against their prefix and country. */
 async function setNumbersApart(
   book: ConversionBook,
   applicationId: string,
@@ -119,7 +119,7 @@ function isClientHold({ scope, acts, endedAtMs, untilMs }: PastHold, nowMs: numb
   return acts && endedAtMs === null && untilMs > nowMs && isClient(scope);
 }
 
-/** A start is held back by the smallest of its groups that is held. */
+/** The smallest held group of a start holds it back. */
 function blockedIn(
   { applicationId, to, startedAtMs, clients = [] }: BlockedStart,
   countryOf: (to: string) => string,

@@ -1,3 +1,4 @@
+// Tests: src/quality/counts.test.ts
 /** A share with the bounds between which the true one lies, 19 times out of 20. */
 export interface Share {
   value: number;

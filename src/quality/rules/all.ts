@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-alerts.test.ts
 import type { AlertKind, AlertRule } from '../alerts/alert.ts';
 import { answersSlow, receiptsMissing, receiptsUnmatched, throttled } from './answers.ts';
 import { conversionDrop, spend } from './codes-and-spend.ts';

@@ -1,9 +1,10 @@
+// Tests: test/contract/operator-alerts.test.ts
 import { minuteMs } from '../../platform/clock.ts';
 import { type AlertRule, type Condition, inCountry, nameOfCarrier, percent } from '../alerts/alert.ts';
 import { quantileOf } from '../answer-times.ts';
 import type { MinuteTotals } from '../minute-store.ts';
 
-/** Fewer submits say nothing. */
+/** Fewer submits are not significant. */
 const enoughAnswers = 50;
 const slowMs = 5000;
 const throttledShare = 0.1;
@@ -51,7 +52,7 @@ export const throttled: AlertRule = ({ lately }) =>
     ];
   });
 
-/** A carrier that always reports stops reporting: it may have lost the texts. */
+/** A carrier with receipts stops sending them: it may have lost the texts. */
 export const receiptsMissing: AlertRule = ({ settled, carriers }) =>
   settled.flatMap(({ carrier: key, country, sent, reported }): Condition[] => {
     const reports = carriers.find((carrier) => carrier.key === key)?.reports ?? false;

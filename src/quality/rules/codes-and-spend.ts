@@ -1,8 +1,9 @@
+// Tests: test/contract/operator-alerts.test.ts
 import { type AlertRule, type Condition, inCountry, percent } from '../alerts/alert.ts';
 import { enoughCodes } from '../alerts/facts.ts';
 import { wilson } from '../conversion/wilson.ts';
 
-/** Fewer codes are typed in than before, and that is no chance. */
+/** Significantly fewer codes are typed in than before. */
 export const conversionDrop: AlertRule = ({ codes }) =>
   codes.flatMap(({ carrier, country, lately, before }): Condition[] => {
     const now = wilson(lately.approved, lately.codes);
@@ -18,14 +19,14 @@ export const conversionDrop: AlertRule = ({ codes }) =>
         forMs: 0,
         summary: `${percent(now.value)} of ${lately.codes} codes${inCountry(country)} by ${carrier} were entered, down from ${percent(then.value)}.`,
         advice:
-          'Test the carrier with a phone of that country. Route the country to another carrier if texts are lost; look for pumping if they are not.',
+          'Test the carrier with a phone of that country. Route the country to another carrier if texts are lost; check for pumping if they are not.',
       },
     ];
   });
 
 const levels = [50, 80, 100];
 
-/** Each level is told once a day. */
+/** Each level is raised once a day. */
 export const spend: AlertRule = ({ spend: applications }) =>
   applications.flatMap(({ applicationId, percent: reached, segments, most }) =>
     levels
@@ -43,7 +44,7 @@ export const spend: AlertRule = ({ spend: applications }) =>
               ? `Application ${applicationId} has used its ${most} segments of today. Further texts are refused.`
               : `Application ${applicationId} has used ${level} % of its ${most} segments of today (${segments}).`,
           advice:
-            'Look at its totals by country. If this is expected, raise segments_per_day. Otherwise, revoke its keys.',
+            'Check its totals by country. If this is expected, raise segments_per_day. Otherwise, revoke its keys.',
         }),
       ),
   );

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-alerts.test.ts
 import { type BindState, canSend } from '../../delivery/carrier/bind-store.ts';
 import { dayMs, minuteMs, toTimestamp } from '../../platform/clock.ts';
 import type { AlertRule, Condition } from '../alerts/alert.ts';
@@ -40,7 +41,7 @@ function isUnwell(bind: BindState): boolean {
   return !canSend(bind) || bind.state === 'degraded' || (bind.state === 'ready' && bind.error !== null);
 }
 
-/** The provider refuses our account: no waiting helps. */
+/** The provider refuses our account: waiting does not help. */
 export const accountRefused: AlertRule = ({ carriers }) =>
   carriers.flatMap((carrier): Condition[] => {
     const refused = carrier.binds.find((bind) => bind.refused === true);

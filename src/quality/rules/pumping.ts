@@ -1,16 +1,17 @@
+// Tests: test/contract/guard-conversion.test.ts
 import { clientKindOf } from '../../messages/client-scope.ts';
 import { prefixOfGroup } from '../../messages/numbers/number-prefix.ts';
 import { toTimestamp } from '../../platform/clock.ts';
 import type { AlertRule, Condition } from '../alerts/alert.ts';
 import type { HoldRow } from '../guard-hold-store.ts';
 
-/** What is held back, or only reported, as long as it is. */
+/** Groups that are held back, or only reported, while their holds last. */
 export const suspectedPumping: AlertRule = ({ holds }) =>
   holds.map((hold): Condition => {
     const { applicationId, scope, country, acts, numbers, approved, untilMs } = hold;
     const until = toTimestamp(untilMs);
     return {
-      // A client is not named, nor its hash: its hold is.
+      // The key names the hold, not the client or its hash.
       key: `suspected_pumping ${applicationId} ${clientKindOf(scope) === undefined ? scope : hold.id}`,
       kind: 'suspected_pumping',
       carrier: null,
@@ -24,7 +25,7 @@ export const suspectedPumping: AlertRule = ({ holds }) =>
       }`,
       advice: acts
         ? 'If these are real users, end the hold (guard-holds) and test the route. Otherwise, put the prefix or country on the guard’s list.'
-        : 'Look at the application’s verifications. If it is pumping, lower its segments per day, or put the prefix or country on the guard’s list.',
+        : 'Check the application’s verifications. If it is pumping, lower its segments per day, or put the prefix or country on the guard’s list.',
     };
   });
 

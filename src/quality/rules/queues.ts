@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-alerts.test.ts
 import type { Lane } from '../../messages/message.ts';
 import { minuteMs } from '../../platform/clock.ts';
 import { type AlertRule, type Condition, nameOfCarrier } from '../alerts/alert.ts';
@@ -45,5 +46,5 @@ export const bulkWaiting: AlertRule = (facts) =>
   );
 
 function adviceFor(name: string): string {
-  return `Look at the list of stuck texts, at the state of ${name}, and at the rate that the provider allows.`;
+  return `Check the list of stuck texts, the state of ${name}, and the rate that the provider allows.`;
 }

@@ -1,6 +1,7 @@
 import type { GuardHold } from '../../http/sending-rights.ts';
 import { noCarrier, unroutable } from '../../messages/channel.ts';
 import type { Message } from '../../messages/message.ts';
+import { newMessage } from '../../messages/new-message.ts';
 import { countryOf, typeOf } from '../../messages/numbers/phone-number.ts';
 import { type TestNumber, testNumberOf } from '../../messages/numbers/test-numbers.ts';
 import type { RouteText } from '../../messages/text/text-route.ts';
@@ -200,7 +201,6 @@ function newText(
 ): Message | ApiError {
   const nowMs = options.clock.nowMs();
   const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
-  const { template, encoding, segmentCount, characters, remaining } = text;
   const { applicationId, to, sender } = request;
   const id = newId('msg', options.clock);
   const { from, holdsSender, senderCarriers } = sender;
@@ -218,36 +218,21 @@ function newText(
   });
   if (found === 'no_carrier') return noCarrier();
   if (found === 'unroutable') return unroutable();
-  return {
+  return newMessage({
     id,
     applicationId,
     api: 'verify',
-    verificationId: verification.id,
     channel: request.channel,
     to,
     sender: from,
-    sentAs: found.sentAs,
-    body: null,
-    template: { ...template, ringVersion: verification.ringVersion },
-    status: 'queued',
-    encoding,
-    segmentCount,
-    characters,
-    remaining,
-    reference: null,
-    errorCode: null,
+    lane: 'first',
+    nowMs,
     correlationId: request.correlationId,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
-    sentAtMs: null,
-    deliveredAtMs: null,
-    possibleDuplicates: 0,
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
-    carrier: found.carrier,
-    lane: 'first',
-    sendAtMs: null,
-    deferredUntilMs: null,
-    routing: found.routing,
-  };
+    segments: text.segments,
+    route: found,
+    body: null,
+    verification: { id: verification.id, template: { ...text.template, ringVersion: verification.ringVersion } },
+  });
 }

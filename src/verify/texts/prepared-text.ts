@@ -1,5 +1,4 @@
-import type { Encoding } from '../../messages/text/text.ts';
-import { measure } from '../../messages/text/text.ts';
+import { measure, type Segments } from '../../messages/text/text.ts';
 import { createBoundedMap } from '../../platform/bounded-map.ts';
 import { minuteMs } from '../../platform/clock.ts';
 import { senderName } from './sender-name.ts';
@@ -9,10 +8,7 @@ import { renderVerification, type VerificationTemplate } from './verification-te
 export interface PreparedText {
   template: VerificationTemplate;
   sender: string;
-  encoding: Encoding;
-  segmentCount: number;
-  characters: number;
-  remaining: number;
+  segments: Segments;
 }
 
 /**
@@ -35,8 +31,7 @@ const prepared = createBoundedMap<string, PreparedText>(20_000);
 
 function prepare(template: VerificationTemplate): PreparedText {
   const text = renderVerification(template, '0'.repeat(template.codeLength));
-  const { count, encoding, characters, remaining } = measure(text);
-  return { template, sender: senderName(template.app), encoding, segmentCount: count, characters, remaining };
+  return { template, sender: senderName(template.app), segments: measure(text) };
 }
 
 /** The same text for another validity. */
