@@ -31,12 +31,13 @@ const isGenerated = (name: string) =>
 /** In bytes. */
 const mostBytes = { all: 340_000, architecture: 15_000, performance: 15_000, glossary: 8000, recipes: 12_000 };
 
-/** Source files that a text names, by their path from the project's folder or from `src`. */
-function missingFilesIn(text: string): string[] {
-  const named = [...text.matchAll(/`((?:[\w-]+\/)+[\w.-]+\.(?:ts|tsx|mjs|json|sql|yml))`/g)].map(
-    ([, name = '']) => name,
-  );
-  return named.filter((name) => !/…/.test(name) && ![name, `src/${name}`].some((path) => existsSync(join(root, path))));
+/** Source files that a document names, by their path from the project's folder, from `src` or from its own folder. */
+function missingFilesIn(document: string): string[] {
+  const named = [...read(document).matchAll(/`((?:[\w-]+\/)+[\w.-]+\.(?:ts|tsx|mjs|json|sql|yml))`/g)];
+  const folders = ['', 'src', dirname(document)];
+  return named
+    .map(([, name = '']) => name)
+    .filter((name) => !folders.some((folder) => existsSync(join(root, folder, name))));
 }
 
 /** The ids of a page's sections. */
@@ -120,7 +121,7 @@ describe('documents', () => {
   test('every source file that a document names is there', () => {
     const missing = documents
       .filter((name) => !isGenerated(name))
-      .flatMap((name) => missingFilesIn(read(name)).map((file) => `${name}: ${file}`));
+      .flatMap((name) => missingFilesIn(name).map((file) => `${name}: ${file}`));
     assert.deepEqual(missing, []);
   });
 
