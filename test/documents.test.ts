@@ -1,4 +1,5 @@
-// The documents: every link leads somewhere, every picture is there, and the guides' pages are what they promise.
+// The documents: they are small, every link and every file that they name is there, and so is every picture; and the guides'
+// pages are what they promise.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -16,12 +17,28 @@ const read = (name: string) => readFileSync(join(root, name), 'utf8');
 
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'sdk/README.md'],
-  ...['docs', 'deploy', 'test'].flatMap((folder) =>
+  ...['docs', 'deploy', 'test', 'src', 'bench'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })
       .map((name) => `${folder}/${String(name).replaceAll('\\', '/')}`)
       .filter((name) => name.endsWith('.md')),
   ),
 ];
+
+/** Written by programs, or by the author of the specification. */
+const isGenerated = (name: string) =>
+  /^docs\/(?:specification|settings|routes|command-line|test-results)|^bench\/results\/|^CHANGELOG/.test(name);
+
+/** In bytes. */
+const mostBytes = { all: 340_000, architecture: 15_000, performance: 15_000, glossary: 8000, recipes: 12_000 };
+
+/** Source files that a document names, by their path from the project's folder, from `src` or from its own folder. */
+function missingFilesIn(document: string): string[] {
+  const named = [...read(document).matchAll(/`((?:[\w-]+\/)+[\w.-]+\.(?:ts|tsx|mjs|json|sql|yml))`/g)];
+  const folders = ['', 'src', dirname(document)];
+  return named
+    .map(([, name = '']) => name)
+    .filter((name) => !folders.some((folder) => existsSync(join(root, folder, name))));
+}
 
 /** The ids of a page's sections. */
 const idsIn = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
@@ -99,6 +116,23 @@ describe('documents', () => {
         .map((href) => `${name}: ${href}`),
     );
     assert.deepEqual(lost, []);
+  });
+
+  test('every source file that a document names is there', () => {
+    const missing = documents
+      .filter((name) => !isGenerated(name))
+      .flatMap((name) => missingFilesIn(name).map((file) => `${name}: ${file}`));
+    assert.deepEqual(missing, []);
+  });
+
+  test('documents are no larger than a reader can take in', () => {
+    const sizeOf = (name: string) => Buffer.byteLength(read(name));
+    const { all, ...single } = mostBytes;
+    for (const [name, most] of Object.entries(single))
+      assert.ok(sizeOf(`docs/${name}.md`) <= most, `docs/${name}.md has ${sizeOf(`docs/${name}.md`)} bytes`);
+    const written = documents.filter((name) => !isGenerated(name));
+    const bytes = written.reduce((sum, name) => sum + sizeOf(name), 0);
+    assert.ok(bytes <= all, `all documents have ${bytes} bytes`);
   });
 
   test('every picture of the README is there, small, and for light and dark', () => {

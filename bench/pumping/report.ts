@@ -1,12 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type AttackResult, goals, type HonestResult } from './goals.ts';
 import { picture } from './picture.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const pictureFile = `${root}docs/pictures/pumping.svg`;
-const document = `${root}docs/performance.md`;
-const tableInDocument = /(<!-- written by npm run pumping -->\n).*(<!-- end of pumping -->)/s;
+const tablesFile = `${root}bench/results/pumping.md`;
+const head = '`npm run pumping` wrote this file. docs/performance.md says how to read it.';
 
 const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
 const count = new Intl.NumberFormat('en');
@@ -52,10 +52,5 @@ export function failures(attacks: readonly AttackResult[], honest: readonly Hone
 
 export function writeReport(attacks: readonly AttackResult[], honest: readonly HonestResult[]): void {
   writeFileSync(pictureFile, picture(attacks));
-  const text = readFileSync(document, 'utf8');
-  const table = tables(attacks, honest);
-  writeFileSync(
-    document,
-    text.replace(tableInDocument, (_all, start: string, end: string) => `${start}\n${table}\n${end}`),
-  );
+  writeFileSync(tablesFile, `${head}\n\n${tables(attacks, honest)}`);
 }

@@ -1,17 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { resultsFolder } from '../write-results.ts';
-import { headOf, markdownReport, soakChart } from './report.ts';
+import { markdownReport, soakChart } from './report.ts';
 import type { SoakResult } from './soak.ts';
 import type { Line } from './verdict-line.ts';
 
-const document = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
-const partOfDocument = /(<!-- written by npm run soak -->\n).*?(<!-- end of soak -->)/s;
 /** A run of this length is kept; a shorter one is for trying. */
 const longMinutes = 60;
 
-/** Writes the summary, the samples and the chart; the document shows the last long run. */
+/** Writes the summary, the samples and the chart. */
 export function writeReport(result: SoakResult, lines: Line[]): string[] {
   const isLong = result.minutes >= longMinutes;
   const name = join(resultsFolder, isLong ? 'soak' : 'soak-short');
@@ -24,20 +21,7 @@ export function writeReport(result: SoakResult, lines: Line[]): string[] {
     `${name}.json`,
     `${JSON.stringify({ startedAt, minutes, rate, lines, faults, samples, sizes }, rounded)}\n`,
   );
-  if (isLong) writeDocument(result, lines);
   return ['md', 'svg', 'json'].map((ending) => `${name}.${ending}`);
-}
-
-function writeDocument(result: SoakResult, lines: Line[]): void {
-  const rows = lines.map(
-    ({ name, found, holds }) => `| ${name} | ${found} | ${holds === false ? 'no' : holds ? 'yes' : '–'} |`,
-  );
-  const text = [headOf(result), '', '| What | Found | Holds |', '|---|---|---|', ...rows, ''].join('\n');
-  const before = readFileSync(document, 'utf8');
-  writeFileSync(
-    document,
-    before.replace(partOfDocument, (_all, start: string, end: string) => `${start}\n${text}${end}`),
-  );
 }
 
 function rounded(_key: string, value: unknown): unknown {

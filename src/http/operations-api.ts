@@ -136,7 +136,7 @@ const documentSchema = Type.Unsafe<object>({
   type: 'object',
   properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
   required: ['openapi', 'info', 'paths'],
-  examples: [{ openapi: '3.1.0', info: { title: 'Heliograph', version: '0.1.0' }, paths: {} }],
+  examples: [{ openapi: '3.1.0', info: { title: 'Heliograph', version: '0.2.0' }, paths: {} }],
 });
 
 function partPath(part: string): string {

@@ -1,7 +1,7 @@
 // A store with many messages is upgraded while it is in use: no caller waits longer than a second for a lock, and an
-// upgrade that was interrupted goes on where it stopped.
+// upgrade that was interrupted goes on where it stopped. The stores of released versions are upgraded and read the same.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -11,10 +11,15 @@ import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { newId, uuidFloor } from '../../src/platform/ids.ts';
+import { createTestApp } from '../support/app.ts';
+import { bearer, getToken } from '../support/applications.ts';
+import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { send } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
+import { loadRows, makeReleaseStore, readAnswers, readReleaseStore } from '../support/release-store.ts';
 
 const rows = inShort(30_000, 10_000_000);
 /** An advisory lock. */
@@ -198,3 +203,51 @@ test('a migration that would hold a lock for longer is refused, and leaves nothi
   );
   assert.equal(columns.length, 0);
 });
+
+const storesFolder = new URL('stores/', import.meta.url);
+
+test('the store of every release upgrades, reads the same and goes on', async (t) => {
+  const made = process.env.HELIOGRAPH_RELEASE_STORE;
+  if (made !== undefined) await makeReleaseStore(made, new URL(`${made}.json`, storesFolder));
+  const names = await readdir(storesFolder);
+  assert.ok(names.includes('0.2.0.json'));
+  for (const name of names) await t.test(name, () => upgradeStore(new URL(name, storesFolder)));
+});
+
+async function upgradeStore(file: URL): Promise<void> {
+  const store = readReleaseStore(file);
+  const own = await migrationsOf(store.migrations);
+  const old = await createTestDatabase({ empty: true });
+  const clock = createTestClock(store.madeAtMs);
+  const { log } = createTestLog();
+  await migrate(old.database, clock, log, pathToFileURL(`${own}/`));
+  const { rows: checksums } = await old.database.query<{ name: string; checksum: string }>(
+    'select name, checksum from schema_migration order by version',
+  );
+  assert.deepEqual(Object.fromEntries(checksums.map((each) => [each.name, each.checksum])), store.migrations);
+  await loadRows(old.database, store);
+
+  await migrate(old.database, clock, log);
+  const app = await createTestApp({ db: old, clock, delivery: 'held' });
+  const { credentials, pending, answers } = store;
+  assert.deepEqual(await readAnswers(app, credentials, Object.keys(answers)), answers);
+  const headers = bearer(await getToken(app, credentials.client, 'verify:manage'));
+  const path = `/verify/v1/verifications/${pending.verification}`;
+  const checked = await send(app, 'POST', path, { body: { code: pending.code }, headers });
+  assert.equal(checked.body.status, 'approved');
+  await app.delivery.workers()[0]?.runUntilIdle();
+  const text = await send(app, 'GET', `/sms/v1/messages/${pending.text}`, { headers: { apikey: credentials.apiKey } });
+  assert.match(String(text.body.status), /^(?:sent|delivered)$/);
+  await app.close();
+  await old.drop();
+  await rm(own, { recursive: true });
+}
+
+/** A folder with the migrations that a release had. */
+async function migrationsOf(checksums: Record<string, string>): Promise<string> {
+  const own = join(folder, 'of-a-release');
+  await mkdir(own);
+  for (const name of Object.keys(checksums))
+    await cp(fileURLToPath(new URL(`../../migrations/${name}`, import.meta.url)), join(own, name));
+  return own;
+}

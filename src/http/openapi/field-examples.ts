@@ -78,7 +78,7 @@ export const fieldExamples: Record<string, unknown> = {
   event_id: exampleId('evt'),
   url: 'https://example.com/hooks',
   verification_id: exampleId('ver'),
-  version: '0.1.0',
+  version: '0.2.0',
   webhook_id: exampleId('whk'),
 };
 
