@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { findCommand } from './command/find.ts';
+import { helpOf, overview } from './command/help.ts';
+import { makeReference } from './command/reference.ts';
 import { commands } from './commands.ts';
-import { findCommand } from './find-command.ts';
-import { helpOf, overview } from './help.ts';
-import { readRecipients } from './recipients.ts';
-import { makeReference } from './reference.ts';
-import { readMoment, readSpan } from './span.ts';
+import { readRecipients } from './syntax/recipients.ts';
+import { readMoment, readSpan } from './syntax/span.ts';
+import { readValues } from './syntax/values.ts';
 import { render, textWidth } from './terminal/text.ts';
-import { readValues } from './values.ts';
 import { projectFolder } from './version.ts';
 
 const refuses = (act: () => unknown, says: RegExp) =>

@@ -1,15 +1,15 @@
-import { createCaller } from './caller.ts';
-import type { Command } from './command.ts';
+import type { Command } from './command/command.ts';
+import { findCommand } from './command/find.ts';
+import { helpOf, overview } from './command/help.ts';
+import { problemJson, problemLines, toProblem } from './command/problem.ts';
 import { commands } from './commands.ts';
-import { createEnvironment } from './environment.ts';
-import { CommandError, type ExitCode, exit } from './exit.ts';
-import { findCommand } from './find-command.ts';
-import { helpOf, overview } from './help.ts';
-import { problemJson, problemLines, toProblem } from './problem.ts';
+import { createEnvironment } from './process/environment.ts';
+import { CommandError, type ExitCode, exit } from './process/exit.ts';
+import { createCaller } from './profile/caller.ts';
+import { readValues } from './syntax/values.ts';
 import { cleanJson } from './terminal/clean.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { createPrompt } from './terminal/prompt.ts';
-import { readValues } from './values.ts';
 import { readVersion } from './version.ts';
 
 const { stdin, stdout, stderr } = process;

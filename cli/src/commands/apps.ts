@@ -1,11 +1,11 @@
 import type { ApplicationDetail, ApplicationRecord } from '../../../src/portal/developer/application-api.ts';
 import type { RegisteredRecord } from '../../../src/portal/developer/registration-api.ts';
-import type { Command } from '../command.ts';
-import { exit } from '../exit.ts';
-import { handOver, planOption, saveOption } from '../new-credential.ts';
+import type { Command } from '../command/command.ts';
+import { exit } from '../process/exit.ts';
 import { listApplications, requireApplicationId } from '../service/application.ts';
 import { keepInProfile, openSession } from '../service/session.ts';
 import { bold, dim, green } from '../terminal/text.ts';
+import { handOver, planOption, saveOption } from './new-credential.ts';
 
 export const listApps: Command = {
   name: 'apps list',

@@ -1,12 +1,12 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
 import { sleep } from '../../../sdk/src/waiting.ts';
 import type { CarrierRecord } from '../../../src/portal/operator/carrier-record.ts';
-import type { Call, Command } from '../command.ts';
-import { exit, failure } from '../exit.ts';
-import { stateText } from '../message-view.ts';
+import type { Call, Command } from '../command/command.ts';
+import { exit, failure } from '../process/exit.ts';
 import { runService } from '../service/run-service.ts';
 import { openSession, type Session } from '../service/session.ts';
 import { bold, dim, green, red, type Text } from '../terminal/text.ts';
+import { stateText } from '../views/message.ts';
 
 const path = '/portal/v1/operator/carriers';
 const carrierArgument = { name: 'carrier', summary: 'The name of the carrier' };

@@ -1,8 +1,8 @@
-import type { Command } from '../command.ts';
+import type { Command } from '../command/command.ts';
 import { bashScript } from '../completion/bash.ts';
 import { fishScript } from '../completion/fish.ts';
 import { zshScript } from '../completion/zsh.ts';
-import { exit } from '../exit.ts';
+import { exit } from '../process/exit.ts';
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 

@@ -1,12 +1,13 @@
 import type { Event, EventType } from '../../../sdk/src/index.ts';
 import type { EventsPage } from '../../../src/portal/developer/event-api.ts';
-import type { Call, Command, Option } from '../command.ts';
-import { eventText } from '../event-view.ts';
-import { type ExitCode, exit, usageError } from '../exit.ts';
+import type { Call, Command } from '../command/command.ts';
+import { type ExitCode, exit, usageError } from '../process/exit.ts';
 import { requireApplicationId } from '../service/application.ts';
 import { type FeedState, followFeeds, openFeeds } from '../service/feeds.ts';
 import { openSession } from '../service/session.ts';
+import type { Option } from '../syntax/option.ts';
 import { cut, dim, yellow } from '../terminal/text.ts';
+import { eventText } from '../views/event.ts';
 
 export const apiOption: Option = {
   name: 'api',

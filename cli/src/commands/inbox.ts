@@ -1,11 +1,11 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
-import type { Call, Command } from '../command.ts';
-import { type ExitCode, exit, failure, usageError } from '../exit.ts';
-import { bubble } from '../inbox-view.ts';
+import type { Call, Command } from '../command/command.ts';
+import { type ExitCode, exit, failure, usageError } from '../process/exit.ts';
 import { requireApplicationId } from '../service/application.ts';
 import { followInbox, type InboxAccess, type InboxItem, readInbox } from '../service/inbox.ts';
 import { openSession } from '../service/session.ts';
 import { dim, yellow } from '../terminal/text.ts';
+import { bubble } from '../views/inbox.ts';
 
 export const inbox: Command = {
   name: 'inbox',

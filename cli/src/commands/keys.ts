@@ -1,14 +1,15 @@
 import type { ApplicationDetail } from '../../../src/portal/developer/application-api.ts';
 import type { ApiKeyRecord, NewApiKeyRecord } from '../../../src/portal/developer/credential-api.ts';
 import type { ClientCredential, RegisteredRecord } from '../../../src/portal/developer/registration-api.ts';
-import type { Call, Command, Option } from '../command.ts';
-import { exit, usageError } from '../exit.ts';
-import { clockTime } from '../message-view.ts';
-import { handOver, planOption, saveOption } from '../new-credential.ts';
+import type { Call, Command } from '../command/command.ts';
+import { exit, usageError } from '../process/exit.ts';
 import { requireApplicationId } from '../service/application.ts';
 import { openSession, type Session } from '../service/session.ts';
-import { readSpan } from '../span.ts';
+import type { Option } from '../syntax/option.ts';
+import { readSpan } from '../syntax/span.ts';
 import { green, yellow } from '../terminal/text.ts';
+import { clockTime } from '../views/message.ts';
+import { handOver, planOption, saveOption } from './new-credential.ts';
 
 const clientOption: Option = {
   name: 'client',

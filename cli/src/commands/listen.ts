@@ -1,14 +1,14 @@
 import type { Event, EventType } from '../../../sdk/src/index.ts';
 import { sleep } from '../../../sdk/src/waiting.ts';
-import type { Api } from '../caller.ts';
-import type { Call, Command } from '../command.ts';
-import { eventText } from '../event-view.ts';
-import { type ExitCode, exit, usageError } from '../exit.ts';
+import type { Call, Command } from '../command/command.ts';
 import { type Forwarded, forward, isTaken } from '../listen/forward.ts';
 import { type ListenPlace, openPlace, requireSecret } from '../listen/listen-state.ts';
+import { type ExitCode, exit, usageError } from '../process/exit.ts';
+import type { Api } from '../profile/caller.ts';
 import { followFeeds, openFeeds } from '../service/feeds.ts';
 import { pauseMs } from '../service/patience.ts';
 import { bold, cut, dim, green, red, type Text, yellow } from '../terminal/text.ts';
+import { eventText } from '../views/event.ts';
 import { apiOption, sayState } from './events.ts';
 
 export const listen: Command = {

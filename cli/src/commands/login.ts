@@ -1,5 +1,5 @@
-import type { Call, Command } from '../command.ts';
-import { exit, usageError } from '../exit.ts';
+import type { Call, Command } from '../command/command.ts';
+import { exit, usageError } from '../process/exit.ts';
 import { isOpenToReaders, readUrl, requireUrl } from '../profile/address.ts';
 import { changeProfiles, findByUrl, nameFor, type Profile, profilesFile, readProfiles } from '../profile/profiles.ts';
 import { readSandboxFile } from '../profile/sandbox-file.ts';

@@ -1,6 +1,6 @@
 import { ConnectionError, HeliographError } from '../../../sdk/src/index.ts';
-import type { Call, Command } from '../command.ts';
-import { exit, noCredentials } from '../exit.ts';
+import type { Call, Command } from '../command/command.ts';
+import { exit, noCredentials } from '../process/exit.ts';
 import { changeProfiles } from '../profile/profiles.ts';
 import { request } from '../service/request.ts';
 import { green, yellow } from '../terminal/text.ts';

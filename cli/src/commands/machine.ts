@@ -1,5 +1,6 @@
-import type { Argument, Command, Example } from '../command.ts';
+import type { Command, Example } from '../command/command.ts';
 import { runService } from '../service/run-service.ts';
+import type { Argument } from '../syntax/option.ts';
 
 /** A command that needs a shell on the service's machine, with the service's settings: the service's own program runs it. */
 function machineCommand(

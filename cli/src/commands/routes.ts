@@ -1,6 +1,6 @@
 import type { RouteExplanationRecord, RouteTableRecord } from '../../../src/portal/operator/route-api.ts';
-import type { Command } from '../command.ts';
-import { exit } from '../exit.ts';
+import type { Command } from '../command/command.ts';
+import { exit } from '../process/exit.ts';
 import { bold, dim, green, red } from '../terminal/text.ts';
 import { asOperator } from './carriers.ts';
 

@@ -1,12 +1,12 @@
 import type { Heliograph, Message, NewMessage } from '../../../sdk/src/index.ts';
-import { awaitMessages } from '../await-messages.ts';
-import type { Call, Command } from '../command.ts';
-import { CommandError, type ExitCode, exit, usageError } from '../exit.ts';
-import { errorText, hasEnded, stateText } from '../message-view.ts';
-import { type Problem, problemJson, problemLines, toProblem } from '../problem.ts';
-import { readRecipients } from '../recipients.ts';
-import { readMoment, readSpan } from '../span.ts';
+import type { Call, Command } from '../command/command.ts';
+import { type Problem, problemJson, problemLines, toProblem } from '../command/problem.ts';
+import { CommandError, type ExitCode, exit, usageError } from '../process/exit.ts';
+import { awaitMessages, hasEnded } from '../service/await-messages.ts';
+import { readRecipients } from '../syntax/recipients.ts';
+import { readMoment, readSpan } from '../syntax/span.ts';
 import { bold, dim, green, red, type Text, yellow } from '../terminal/text.ts';
+import { errorText, stateText } from '../views/message.ts';
 
 const longestTextBytes = 16_384;
 /** Enough to hide the way to the service; the limits of a plan are the client's matter. */

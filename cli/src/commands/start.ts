@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts';
-import { usageError } from '../exit.ts';
+import type { Command } from '../command/command.ts';
+import { usageError } from '../process/exit.ts';
 import { runService } from '../service/run-service.ts';
 
 /** Which setting of the service an option stands for. */

@@ -1,11 +1,11 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
 import type { RequestStoryRecord } from '../../../src/portal/developer/request-api.ts';
-import type { Command } from '../command.ts';
-import { exit, failure, usageError } from '../exit.ts';
-import { clockTime, stateText } from '../message-view.ts';
+import type { Command } from '../command/command.ts';
+import { exit, failure, usageError } from '../process/exit.ts';
 import { listApplications } from '../service/application.ts';
 import { openSession, type Session } from '../service/session.ts';
 import { bold, dim, green, pad, red, type Text, wrap } from '../terminal/text.ts';
+import { clockTime, stateText } from '../views/message.ts';
 
 export const trace: Command = {
   name: 'trace',

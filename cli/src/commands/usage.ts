@@ -1,11 +1,11 @@
 import type { UsageRecord } from '../../../src/portal/developer/usage-api.ts';
-import { drawBars } from '../bar-chart.ts';
-import type { Command } from '../command.ts';
-import { exit } from '../exit.ts';
-import { clockTime } from '../message-view.ts';
+import type { Command } from '../command/command.ts';
+import { exit } from '../process/exit.ts';
 import { requireApplicationId } from '../service/application.ts';
 import { openSession } from '../service/session.ts';
+import { drawBars } from '../terminal/bar-chart.ts';
 import { bold, dim, red, type Text } from '../terminal/text.ts';
+import { clockTime } from '../views/message.ts';
 
 const hourMs = 3_600_000;
 const spans: Record<string, { step: string; ms: number; count: number }> = {

@@ -1,10 +1,10 @@
 import type { CheckedVerification, Heliograph, NewVerification, StartedVerification } from '../../../sdk/src/index.ts';
-import type { Call, Command } from '../command.ts';
-import { type ExitCode, exit, usageError } from '../exit.ts';
-import { clockTime, stateText } from '../message-view.ts';
-import { readRecipients } from '../recipients.ts';
-import { readSpan } from '../span.ts';
+import type { Call, Command } from '../command/command.ts';
+import { type ExitCode, exit, usageError } from '../process/exit.ts';
+import { readRecipients } from '../syntax/recipients.ts';
+import { readSpan } from '../syntax/span.ts';
 import { bold, dim, green, red, type Text, yellow } from '../terminal/text.ts';
+import { clockTime, stateText } from '../views/message.ts';
 
 export const startVerification: Command = {
   name: 'verify start',

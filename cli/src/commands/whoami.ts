@@ -1,7 +1,7 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
 import type { AccountRecord } from '../../../src/accounts/account-api.ts';
-import type { Call, Command } from '../command.ts';
-import { CommandError, exit } from '../exit.ts';
+import type { Call, Command } from '../command/command.ts';
+import { CommandError, exit } from '../process/exit.ts';
 import { openSession } from '../service/session.ts';
 import { bold, dim, type Text } from '../terminal/text.ts';
 

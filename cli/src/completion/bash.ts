@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import type { Command } from '../command/command.ts';
 import { choicesOf, namesOf, optionsOf, optionsWithValue, wordGroups } from './words.ts';
 
 /** A script for bash: it completes from what it contains, and starts no program. */

@@ -1,4 +1,5 @@
-import type { Command, Option } from '../command.ts';
+import type { Command } from '../command/command.ts';
+import type { Option } from '../syntax/option.ts';
 import { choicesOf, optionsOf, wordGroups } from './words.ts';
 
 /** A script for fish: it completes from what it contains, and starts no program. */

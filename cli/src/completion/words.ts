@@ -1,5 +1,6 @@
-import type { Command, Option } from '../command.ts';
-import { sharedOptions } from '../shared-options.ts';
+import type { Command } from '../command/command.ts';
+import type { Option } from '../syntax/option.ts';
+import { sharedOptions } from '../syntax/shared-options.ts';
 
 /** What can be written after some words of a command. */
 export interface Group {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../process/environment.ts';
 import { readPrivateFile, whileLocked, writePrivateFile } from '../profile/private-file.ts';
 
 /** How far the events of one feed were forwarded to one address, kept in a file of its own. */

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { usageError } from '../exit.ts';
+import { usageError } from '../process/exit.ts';
 
 /** The address as it is compared and kept; undefined if it is none. */
 export function readUrl(text: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { SandboxCredentials } from '../../../src/registry/demo-applications.ts';
-import type { Environment } from '../environment.ts';
-import { noCredentials, usageError } from '../exit.ts';
-import type { Values } from '../values.ts';
+import type { Environment } from '../process/environment.ts';
+import { noCredentials, usageError } from '../process/exit.ts';
+import type { Values } from '../syntax/values.ts';
 import { readUrl, requireUrl } from './address.ts';
 import { findByUrl, type Profile, readProfiles } from './profiles.ts';
 import { readSandboxFile, type SandboxFile } from './sandbox-file.ts';

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { failure } from '../exit.ts';
+import { failure } from '../process/exit.ts';
 
 const longestFile = 1024 * 1024;
 /** A change takes milliseconds: a lock that is older was left by a program that was killed. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Environment } from '../environment.ts';
-import { failure } from '../exit.ts';
+import type { Environment } from '../process/environment.ts';
+import { failure } from '../process/exit.ts';
 import { readPrivateFile, whileLocked, writePrivateFile } from './private-file.ts';
 
 /** What the program keeps about one service. */

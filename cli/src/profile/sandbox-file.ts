@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SandboxCredentials } from '../../../src/registry/demo-applications.ts';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../process/environment.ts';
 import { isOnThisMachine, readUrl } from './address.ts';
 
 /** What the first start of a sandbox in this folder has written. */

@@ -1,6 +1,6 @@
 import type { ListedApplicationRecord } from '../../../src/portal/developer/application-api.ts';
-import type { Call } from '../command.ts';
-import { usageError } from '../exit.ts';
+import type { Call } from '../command/command.ts';
+import { usageError } from '../process/exit.ts';
 import type { Session } from './session.ts';
 
 const most = 1000;

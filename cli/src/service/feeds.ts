@@ -1,8 +1,8 @@
 import { type Event, type EventType, type Heliograph, HeliographError } from '../../../sdk/src/index.ts';
 import { sleep } from '../../../sdk/src/waiting.ts';
-import type { Api } from '../caller.ts';
-import type { Call } from '../command.ts';
-import { failure, noCredentials } from '../exit.ts';
+import type { Call } from '../command/command.ts';
+import { failure, noCredentials } from '../process/exit.ts';
+import type { Api } from '../profile/caller.ts';
 import { passes, pauseMs } from './patience.ts';
 
 /** The feeds of an application's APIs, each with its own place. */

@@ -1,8 +1,8 @@
 import type { Answer } from '../../../sdk/src/errors.ts';
 import { HeliographError } from '../../../sdk/src/index.ts';
 import type { AccountRecord, Challenge } from '../../../src/accounts/account-api.ts';
-import type { Call } from '../command.ts';
-import { noCredentials } from '../exit.ts';
+import type { Call } from '../command/command.ts';
+import { noCredentials } from '../process/exit.ts';
 import type { Place } from '../profile/place.ts';
 import { changeProfiles, findByUrl, nameFor, type Profile } from '../profile/profiles.ts';
 import { type Request, request } from './request.ts';

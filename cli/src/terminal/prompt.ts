@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { StringDecoder } from 'node:string_decoder';
-import { CommandError, exit, failure, usageError } from '../exit.ts';
+import { CommandError, exit, failure, usageError } from '../process/exit.ts';
 import { clean } from './clean.ts';
 
 /** Asks a person, or reads what was piped in. Questions go to stderr: stdout has the result. */

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { call } from '../api/call.ts';
-import { useAction } from '../api/use-action.ts';
 import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/credentials.tsx';
 
 interface EnableButtonProps {

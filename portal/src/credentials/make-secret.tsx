@@ -1,8 +1,8 @@
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words as allWords } from '../words/credentials.tsx';
 
 const words = allWords.make;

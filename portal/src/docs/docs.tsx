@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { lazy, type MouseEvent, Suspense, use, useEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { isReferencePath } from '../location.ts';
-import { NotFound } from '../not-found.tsx';
+import { NotFound } from '../parts/not-found.tsx';
 import styles from './docs.module.css';
 import { loadPart } from './model/load.ts';
 import { Navigation } from './navigation.tsx';

@@ -1,7 +1,6 @@
 import { applicationPath, call } from '../api/call.ts';
 import type { OwnGuardHold } from '../api/record-types.ts';
 import type { Page } from '../api/types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -9,6 +8,7 @@ import { Tag } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { useCanChange } from '../session/role.ts';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/guard.tsx';
 import { nameOfHold } from './name-of-hold.ts';
 import styles from './own-holds.module.css';

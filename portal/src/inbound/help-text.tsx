@@ -2,10 +2,10 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { applicationPath, call } from '../api/call.ts';
 import type { ApplicationDetail } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/inbound.ts';
 
 interface HelpTextProps {

@@ -4,7 +4,7 @@ import '@mantine/core/styles/Pill.css';
 import '@mantine/core/styles/PillsInput.css';
 import { MultiSelect, Select } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { words as operatorWords } from '../words/operator.ts';
+import { words as operatorWords } from '../words/operator/pages.ts';
 import styles from './operator.module.css';
 import { type FoundApplication, useApplicationSearch } from './use-application-search.ts';
 

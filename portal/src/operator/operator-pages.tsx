@@ -5,12 +5,12 @@ import { EnrolByLink } from '../account/enrol-by-link.tsx';
 import { operatorPath } from '../api/call.ts';
 import type { Alert } from '../api/operator-types.ts';
 import type { Page } from '../api/types.ts';
-import { useLoad } from '../api/use-load.ts';
-import { NotFound } from '../not-found.tsx';
 import { Callout } from '../parts/callout.tsx';
+import { NotFound } from '../parts/not-found.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { useSession } from '../session/session.tsx';
-import { words as operatorWords } from '../words/operator.ts';
+import { useLoad } from '../session/use-load.ts';
+import { words as operatorWords } from '../words/operator/pages.ts';
 import styles from './operator-pages.module.css';
 
 const alertsMs = 10_000;

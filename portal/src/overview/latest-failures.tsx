@@ -2,11 +2,11 @@ import { Skeleton } from '@mantine/core';
 import { Link } from 'wouter';
 import { applicationPath } from '../api/call.ts';
 import type { Failure } from '../api/record-types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { HttpStatus, Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/overview.ts';
 import styles from './overview.module.css';
 

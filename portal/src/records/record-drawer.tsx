@@ -2,12 +2,12 @@ import { Drawer, Skeleton, Stack } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { MessageDetail, TimelineEntry } from '../api/record-types.ts';
-import { type Loaded, useLoad } from '../api/use-load.ts';
 import { RecordEvents } from '../events/record-events.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Timeline } from '../parts/timeline.tsx';
+import { type Loaded, useLoad } from '../session/use-load.ts';
 import { words as allWords } from '../words/records.tsx';
 import { Submits } from './submits.tsx';
 

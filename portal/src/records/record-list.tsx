@@ -1,9 +1,9 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { LoadedList } from '../api/use-load.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import type { LoadedList } from '../session/use-load.ts';
 import { words as allWords } from '../words/records.tsx';
 import { fromList } from './record-drawer.tsx';
 import styles from './records.module.css';

@@ -1,6 +1,6 @@
 import type { MessageDetail } from '../api/record-types.ts';
 import { Status } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
+import { Table } from '../parts/table/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { words as allWords } from '../words/records.tsx';
 

@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { Link } from 'wouter';
 import { apiTitle } from '../api/apis.ts';
 import type { RequestTrace } from '../api/record-types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { RecordEvents } from '../events/record-events.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { HttpStatus, Status } from '../parts/status.tsx';
 import { Timeline } from '../parts/timeline.tsx';
+import { useLoad } from '../session/use-load.ts';
 import { words as allWords } from '../words/requests.tsx';
 import styles from './requests.module.css';
 

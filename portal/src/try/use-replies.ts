@@ -1,7 +1,7 @@
 import { applicationPath, withQuery } from '../api/call.ts';
 import type { InboundText } from '../api/operator-types.ts';
 import type { Page } from '../api/types.ts';
-import { useLoad } from '../api/use-load.ts';
+import { useLoad } from '../session/use-load.ts';
 
 const shown = 100;
 const refreshMs = 5000;

@@ -1,8 +1,8 @@
 import { applicationPath } from '../api/call.ts';
 import type { Spend } from '../api/operator-types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/usage.tsx';
 
 const refreshMs = 10_000;

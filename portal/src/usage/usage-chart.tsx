@@ -4,8 +4,8 @@ import '@mantine/core/styles/Switch.css';
 import { Switch } from '@mantine/core';
 import { useState } from 'react';
 import type { ApiUsage } from '../api/record-types.ts';
-import StackedBars from '../parts/stacked-bars.tsx';
-import { ticksTo } from '../parts/ticks.ts';
+import StackedBars from '../parts/chart/stacked-bars.tsx';
+import { ticksTo } from '../parts/chart/ticks.ts';
 import type { Span } from './spans.ts';
 import styles from './usage.module.css';
 

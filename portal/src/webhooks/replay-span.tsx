@@ -1,10 +1,10 @@
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/call.ts';
-import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';
 import { type ChosenTypes, TypeChoice } from './type-choice.tsx';
 

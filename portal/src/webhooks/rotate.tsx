@@ -1,8 +1,8 @@
 import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';
 
 interface RotateProps {

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { call } from '../../api/call.ts';
-import { useAction } from '../../api/use-action.ts';
 import { useToast } from '../../parts/toast.tsx';
 import { useSession } from '../../session/session.tsx';
+import { useAction } from '../../session/use-action.ts';
 import { words } from '../../words/docs.tsx';
 
 /** The correlation id of an answer. A developer who is signed in goes on to the trace of the request. */

@@ -1,8 +1,8 @@
 import { Button, Textarea, TextInput, VisuallyHidden } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useAction } from '../../api/use-action.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { useSession } from '../../session/session.tsx';
+import { useAction } from '../../session/use-action.ts';
 import { bodyOf, type Exchange } from '../../try/exchange.ts';
 import { ExchangeView } from '../../try/exchange-view.tsx';
 import { explainResponse } from '../../try/explain-response.ts';

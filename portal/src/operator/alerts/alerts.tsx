@@ -2,15 +2,15 @@ import { Button, Skeleton, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { operatorPath } from '../../api/call.ts';
 import type { Alert } from '../../api/operator-types.ts';
-import { useList } from '../../api/use-load.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-alerts.tsx';
+import { useList } from '../../session/use-load.ts';
+import { words } from '../../words/operator/alerts.tsx';
 
 const refreshMs = 5000;
 const columns = [words.what, words.from, words.until];

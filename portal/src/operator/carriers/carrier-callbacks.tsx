@@ -5,7 +5,7 @@ import { CodeBlock } from '../../parts/code-block.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 interface CarrierCallbacksProps {
   name: string;

@@ -1,5 +1,5 @@
 import type { Carrier } from '../../api/operator-types.ts';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 /** One word for a carrier's state. */
 export function stateOf({ paused, state }: Pick<Carrier, 'paused' | 'state'>): string {

@@ -1,8 +1,8 @@
 import { operatorPath } from '../../api/call.ts';
 import type { Preset } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
-import { useLoad } from '../../api/use-load.ts';
-import { words } from '../../words/operator-carriers.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/carriers.ts';
 import { describedGroup, httpGroup, type SettingGroup, smppGroups } from './setting-fields.ts';
 
 /** The providers that the service knows; undefined until they are loaded. */

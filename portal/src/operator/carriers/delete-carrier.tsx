@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { toProblem } from '../../api/problem.ts';
 import { Check } from '../../parts/check.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 interface DeleteCarrierProps {
   name: string;

@@ -1,4 +1,4 @@
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 /** How a setting is asked for. `name` is its place in the settings, like `tls.ca`. */
 export interface SettingField {
   name: string;

@@ -1,4 +1,4 @@
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 import type { SettingField, SettingGroup } from './setting-fields.ts';
 
 type Settings = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Problem } from '../../api/problem.ts';
 import { Check } from '../../parts/check.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 import styles from './carriers.module.css';
 import type { SettingField, SettingGroup } from './setting-fields.ts';
 import type { SettingsDraft } from './settings-draft.ts';

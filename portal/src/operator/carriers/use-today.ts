@@ -1,7 +1,7 @@
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { Total, TotalsReport } from '../../api/operator-types.ts';
-import { useLoad } from '../../api/use-load.ts';
-import { words } from '../../words/operator-carriers.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 const refreshMs = 10_000;
 

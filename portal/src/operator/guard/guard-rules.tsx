@@ -2,12 +2,12 @@ import { Skeleton, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { operatorPath } from '../../api/call.ts';
 import type { GuardRules as Rules } from '../../api/operator-types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Tag } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
-import { words } from '../../words/operator-guard-rules.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/guard-rules.ts';
 import styles from '../operator.module.css';
 
 const refreshMs = 30_000;

@@ -1,10 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { useAction } from '../../api/use-action.ts';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-limits.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/limits.ts';
 import styles from '../operator.module.css';
 
 interface SegmentsFormProps {

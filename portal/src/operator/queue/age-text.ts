@@ -1,4 +1,4 @@
-import { words as queueWords } from '../../words/operator-queue.ts';
+import { words as queueWords } from '../../words/operator/queue.ts';
 
 /** How long something has waited, in the unit that reads best. */
 export function ageText(seconds: number): string {

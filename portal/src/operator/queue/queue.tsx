@@ -4,14 +4,14 @@ import { Link } from 'wouter';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { CarrierQueue } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
-import { words } from '../../words/operator-queue.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/queue.ts';
 import { ageText } from './age-text.ts';
 
 const refreshMs = 5000;

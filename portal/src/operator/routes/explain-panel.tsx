@@ -3,14 +3,14 @@ import { type FormEvent, useState } from 'react';
 import { apis } from '../../api/apis.ts';
 import { call, operatorPath } from '../../api/call.ts';
 import type { RouteExplanation, RouteRule } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { Check } from '../../parts/check.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/routes.ts';
 import { ApplicationField } from '../application-field.tsx';
 import styles from './routes.module.css';
 

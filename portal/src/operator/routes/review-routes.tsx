@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { call, operatorPath } from '../../api/call.ts';
 import type { RouteRule, RouteTable } from '../../api/operator-types.ts';
 import { type Problem, toProblem } from '../../api/problem.ts';
-import { useAction } from '../../api/use-action.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/routes.ts';
 import type { RuleChange } from './route-diff.ts';
 import styles from './routes.module.css';
 

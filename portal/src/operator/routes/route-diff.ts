@@ -1,5 +1,5 @@
 import type { RouteRule } from '../../api/operator-types.ts';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 
 /** What saving a draft would change, one entry for each rule that differs. */
 export interface RuleChange {

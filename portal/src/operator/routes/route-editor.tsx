@@ -5,7 +5,7 @@ import { Callout } from '../../parts/callout.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { usePageState } from '../../session/page-state.ts';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import { ExplainPanel } from './explain-panel.tsx';
 import { ReviewRoutes } from './review-routes.tsx';
 import { diffRoutes } from './route-diff.ts';

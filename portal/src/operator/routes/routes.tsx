@@ -1,12 +1,12 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
 import type { RouteTable } from '../../api/operator-types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useSession } from '../../session/session.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/routes.ts';
 import { useCarrierNames } from '../use-carrier-names.ts';
 import { RouteEditor } from './route-editor.tsx';
 

@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core';
 import type { RouteRule } from '../../api/operator-types.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Tag } from '../../parts/status.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import styles from './routes.module.css';
 import { extrasOf, matchText, sharesOf } from './rule-text.ts';
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
 import { Check } from '../../parts/check.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import styles from './routes.module.css';
 import type { RuleDraft } from './rule-draft.ts';
 

@@ -1,6 +1,6 @@
 import type { RouteRule } from '../../api/operator-types.ts';
 import type { ApiName } from '../../api/types.ts';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 
 /** A rule as it is typed: lists are texts with commas, numbers are texts. */
 export interface RuleDraft {

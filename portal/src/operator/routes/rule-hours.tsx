@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { RouteRule } from '../../api/operator-types.ts';
 import { Check } from '../../parts/check.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import styles from './routes.module.css';
 
 const weekDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];

@@ -1,6 +1,6 @@
 import { apiTitle } from '../../api/apis.ts';
 import type { RouteRule } from '../../api/operator-types.ts';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import { hoursText } from './route-diff.ts';
 
 /** Which texts a rule is for, as a sentence. */

@@ -1,15 +1,15 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { ChartNumbers } from '../../parts/chart-numbers.tsx';
+import { ChartNumbers } from '../../parts/chart/chart-numbers.tsx';
+import type { BarSeries } from '../../parts/chart/stacked-bars.tsx';
+import { ticksTo } from '../../parts/chart/ticks.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import type { BarSeries } from '../../parts/stacked-bars.tsx';
-import { ticksTo } from '../../parts/ticks.ts';
-import { words } from '../../words/operator-traffic.ts';
+import { words } from '../../words/operator/traffic.ts';
 import styles from './traffic.module.css';
 
 /** The chart library is large, so load it only with the first chart. */
-const StackedBars = lazy(() => import('../../parts/stacked-bars.tsx'));
+const StackedBars = lazy(() => import('../../parts/chart/stacked-bars.tsx'));
 
 const count = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });

@@ -1,11 +1,11 @@
 import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { TotalsReport, Traffic as TrafficReport } from '../../api/operator-types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { useFilters } from '../../location.ts';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { words } from '../../words/operator-traffic.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/traffic.ts';
 import { type Counted, CountPanel } from './count-panel.tsx';
 import { messagesByDay } from './messages-by-day.ts';
 

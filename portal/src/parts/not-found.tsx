@@ -1,6 +1,6 @@
-import { EmptyState } from './parts/empty-state.tsx';
-import { PageTitle } from './parts/page-title.tsx';
-import { words } from './words/layout.tsx';
+import { words } from '../words/layout.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { PageTitle } from './page-title.tsx';
 
 export function NotFound() {
   return (

@@ -1,6 +1,6 @@
-import { ConnectionError, type FieldProblem, HeliographError } from '../../sdk/src/index.ts';
-import { CommandError, type ExitCode, exit } from './exit.ts';
-import { bold, dim, red, type Text } from './terminal/text.ts';
+import { ConnectionError, type FieldProblem, HeliographError } from '../../../sdk/src/index.ts';
+import { CommandError, type ExitCode, exit } from '../process/exit.ts';
+import { bold, dim, red, type Text } from '../terminal/text.ts';
 
 /** What went wrong, for people and for programs. */
 export interface Problem {

@@ -1,9 +1,15 @@
-import type { Heliograph, Message } from '../../sdk/src/index.ts';
-import { sleep } from '../../sdk/src/waiting.ts';
-import { hasEnded } from './message-view.ts';
+import type { Heliograph, Message } from '../../../sdk/src/index.ts';
+import { sleep } from '../../../sdk/src/waiting.ts';
 
 const firstPauseMs = 200;
 const longestPauseMs = 5000;
+
+/** Nothing more comes after these. */
+const endStates = ['delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'];
+
+export function hasEnded({ status }: Pick<Message, 'status'>): boolean {
+  return endStates.includes(status);
+}
 
 /**
  * Reads texts until each has its outcome or the time is over, less and less often: every read counts against the plan.

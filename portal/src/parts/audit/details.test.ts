@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { detailsOf } from './audit-details.ts';
+import { detailsOf } from './details.ts';
 
 test('of a change only what differs; everything else as it is', () => {
   const [from, to] = [

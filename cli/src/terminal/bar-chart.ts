@@ -1,4 +1,4 @@
-import { dim, green, red, type Text } from './terminal/text.ts';
+import { dim, green, red, type Text } from './text.ts';
 
 export interface Bar {
   good: number;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { useSession } from '../session/session.tsx';
-import { type Problem, toProblem } from './problem.ts';
+import { type Problem, toProblem } from '../api/problem.ts';
+import { useSession } from './session.tsx';
 
 export interface Action<Input> {
   run: (input: Input) => void;

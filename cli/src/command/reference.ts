@@ -1,6 +1,6 @@
+import { sharedOptions } from '../syntax/shared-options.ts';
 import { type Command, type Topic, topics } from './command.ts';
 import { argumentRow, optionRow, usageOf } from './help.ts';
-import { sharedOptions } from './shared-options.ts';
 
 /** The part of docs/command-line.md that is made from the table of commands. */
 export function makeReference(commands: readonly Command[]): string {

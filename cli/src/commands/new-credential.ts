@@ -1,8 +1,9 @@
-import type { Credential } from '../../src/portal/developer/registration-api.ts';
-import type { Call, Option } from './command.ts';
-import { realmOf } from './profile/sandbox-file.ts';
-import { keepInProfile } from './service/session.ts';
-import { bold, dim, green, type Text, yellow } from './terminal/text.ts';
+import type { Credential } from '../../../src/portal/developer/registration-api.ts';
+import type { Call } from '../command/command.ts';
+import { realmOf } from '../profile/sandbox-file.ts';
+import { keepInProfile } from '../service/session.ts';
+import type { Option } from '../syntax/option.ts';
+import { bold, dim, green, type Text, yellow } from '../terminal/text.ts';
 
 export const planOption: Option = {
   name: 'plan',

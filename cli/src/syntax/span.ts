@@ -1,4 +1,4 @@
-import { usageError } from './exit.ts';
+import { usageError } from '../process/exit.ts';
 
 const seconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 

@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core';
-import { withQuery } from '../api/call.ts';
-import { useFilters } from '../location.ts';
-import { words } from '../words/audit.ts';
-import { auditCells } from './audit-cells.tsx';
-import { timesOf } from './day-times.ts';
-import { FindForm } from './find-form.tsx';
-import { LoadedTable } from './loaded-table.tsx';
+import { withQuery } from '../../api/call.ts';
+import { useFilters } from '../../location.ts';
+import { words } from '../../words/audit.ts';
+import { timesOf } from '../day-times.ts';
+import { FindForm } from '../table/find-form.tsx';
+import { LoadedTable } from '../table/loaded-table.tsx';
+import { auditCells } from './cells.tsx';
 
 const { time, act, target, by, details } = words.columns;
 

@@ -1,4 +1,4 @@
-import { usageError } from './exit.ts';
+import { usageError } from '../process/exit.ts';
 
 /** Numbers come with a plus and the country code, as the service wants them. */
 const number = /^\+[0-9 ().-]{1,63}$/;

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState } from 'react';
-import { useSession } from '../session/session.tsx';
-import { call, withQuery } from './call.ts';
-import { type Problem, toProblem } from './problem.ts';
-import type { Page } from './types.ts';
+import { call, withQuery } from '../api/call.ts';
+import { type Problem, toProblem } from '../api/problem.ts';
+import type { Page } from '../api/types.ts';
+import { useSession } from './session.tsx';
 
 export interface Loaded<Data> {
   /** Stays until the next answer arrives. */

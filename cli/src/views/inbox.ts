@@ -1,6 +1,6 @@
-import { clockTime } from './message-view.ts';
-import type { InboxItem } from './service/inbox.ts';
-import { bold, cyan, dim, pad, type Text, textWidth, wrap } from './terminal/text.ts';
+import type { InboxItem } from '../service/inbox.ts';
+import { bold, cyan, dim, pad, type Text, textWidth, wrap } from '../terminal/text.ts';
+import { clockTime } from './message.ts';
 
 const widestBubble = 56;
 

@@ -1,6 +1,6 @@
-import type { Event } from '../../sdk/src/index.ts';
-import { clockTime, stateText } from './message-view.ts';
-import { bold, dim, pad, type Text } from './terminal/text.ts';
+import type { Event } from '../../../sdk/src/index.ts';
+import { bold, dim, pad, type Text } from '../terminal/text.ts';
+import { clockTime, stateText } from './message.ts';
 
 const typeWidth = 22;
 

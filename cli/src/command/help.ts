@@ -1,6 +1,7 @@
-import { type Argument, type Command, type Option, type Topic, topics } from './command.ts';
-import { sharedOptions } from './shared-options.ts';
-import { bold, cyan, dim, pad, type Text, textWidth, wrap } from './terminal/text.ts';
+import type { Argument, Option } from '../syntax/option.ts';
+import { sharedOptions } from '../syntax/shared-options.ts';
+import { bold, cyan, dim, pad, type Text, textWidth, wrap } from '../terminal/text.ts';
+import { type Command, type Topic, topics } from './command.ts';
 
 const indent = '  ';
 

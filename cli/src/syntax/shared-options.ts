@@ -1,4 +1,4 @@
-import type { Option } from './command.ts';
+import type { Option } from './option.ts';
 
 /** Every command takes these. */
 export const sharedOptions: readonly Option[] = [

@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { words as listWords } from '../words/list.ts';
+import { words as listWords } from '../../words/list.ts';
+import { Icon } from '../icon.tsx';
 import styles from './find-form.module.css';
-import { Icon } from './icon.tsx';
 
 interface FindFormProps<Name extends string> {
   fields: Record<Name, { label: string; example?: string; type?: 'date' }>;

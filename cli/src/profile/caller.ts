@@ -1,11 +1,11 @@
-import { Heliograph, type HeliographOptions } from '../../sdk/src/index.ts';
-import type { Environment } from './environment.ts';
-import { noCredentials, usageError } from './exit.ts';
-import { findPlace, type Place } from './profile/place.ts';
-import { realmOf } from './profile/sandbox-file.ts';
-import type { Prompt } from './terminal/prompt.ts';
-import type { Values } from './values.ts';
-import { userAgent } from './version.ts';
+import { Heliograph, type HeliographOptions } from '../../../sdk/src/index.ts';
+import type { Environment } from '../process/environment.ts';
+import { noCredentials, usageError } from '../process/exit.ts';
+import type { Values } from '../syntax/values.ts';
+import type { Prompt } from '../terminal/prompt.ts';
+import { userAgent } from '../version.ts';
+import { findPlace, type Place } from './place.ts';
+import { realmOf } from './sandbox-file.ts';
 
 export type Api = 'sms' | 'verify' | 'messaging';
 

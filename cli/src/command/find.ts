@@ -1,7 +1,7 @@
+import { usageError } from '../process/exit.ts';
+import { nearest } from '../syntax/nearest.ts';
+import { sharedOptions } from '../syntax/shared-options.ts';
 import type { Command } from './command.ts';
-import { usageError } from './exit.ts';
-import { nearest } from './nearest.ts';
-import { sharedOptions } from './shared-options.ts';
 
 export interface FoundCommand {
   command: Command;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { Command, Option } from './command.ts';
-import { usageError } from './exit.ts';
+import { usageError } from '../process/exit.ts';
 import { nearest } from './nearest.ts';
+import type { Option, Syntax } from './option.ts';
 import { sharedOptions } from './shared-options.ts';
 
 /** What was written after a command's name. */
@@ -15,7 +15,7 @@ export interface Values {
 }
 
 /** Reads what was written by what the command takes. Throws a usage error that says what would be right. */
-export function readValues(command: Command, args: readonly string[]): Values {
+export function readValues(command: Syntax, args: readonly string[]): Values {
   if (command.takesAll) return createValues(args, {});
   const options = [...command.options, ...sharedOptions];
   const { values, positionals } = parse(command, options, args);
@@ -26,7 +26,7 @@ export function readValues(command: Command, args: readonly string[]): Values {
 
 type Parsed = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
-function parse(command: Command, options: readonly Option[], args: readonly string[]) {
+function parse(command: Syntax, options: readonly Option[], args: readonly string[]) {
   const known = Object.fromEntries(
     options.map(({ name, short, value, many }) => [
       name,
@@ -69,7 +69,7 @@ function checkChoice({ name, choices }: Option, value: Parsed[string]): void {
   }
 }
 
-function checkCount(command: Command, given: readonly string[]): void {
+function checkCount(command: Syntax, given: readonly string[]): void {
   const missing = command.arguments.filter(({ optional }) => !optional)[given.length];
   if (missing !== undefined) throw usageError(`<${missing.name}> is missing: ${missing.summary}.`, seeHelp(command));
   const most = command.arguments.some(({ many }) => many) ? Number.POSITIVE_INFINITY : command.arguments.length;
@@ -81,7 +81,7 @@ function checkCount(command: Command, given: readonly string[]): void {
   });
 }
 
-function seeHelp({ name }: Command): string {
+function seeHelp({ name }: Syntax): string {
   return `See \`heliograph help ${name}\`.`;
 }
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { words as listWords } from '../words/list.ts';
+import { words as listWords } from '../../words/list.ts';
 
 /** The button below a list that has more items. */
 export function ShowMore({ onClick }: { onClick: (() => void) | undefined }) {

@@ -1,8 +1,8 @@
-import type { AuditEntry } from '../api/operator-types.ts';
-import { words } from '../words/audit.ts';
-import styles from './audit-cells.module.css';
-import { detailsOf } from './audit-details.ts';
-import { Time } from './time.tsx';
+import type { AuditEntry } from '../../api/operator-types.ts';
+import { words } from '../../words/audit.ts';
+import { Time } from '../time.tsx';
+import styles from './cells.module.css';
+import { detailsOf } from './details.ts';
 
 /** Of one entry of the audit log. */
 export function auditCells({ time: at, act: what, target: { id }, actor, address, details: given }: AuditEntry) {

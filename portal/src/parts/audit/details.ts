@@ -1,4 +1,4 @@
-import { words as auditWords } from '../words/audit.ts';
+import { words as auditWords } from '../../words/audit.ts';
 
 /** The details of an entry as names and texts. Of a change from one state to another only what differs. */
 export function detailsOf({ from, to, ...others }: Record<string, unknown>): [string, string][] {

@@ -1,12 +1,5 @@
-import type { Message } from '../../sdk/src/index.ts';
-import { dim, green, red, type Text, yellow } from './terminal/text.ts';
-
-/** Nothing more comes after these. */
-export const endStates = ['delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'];
-
-export function hasEnded({ status }: Pick<Message, 'status'>): boolean {
-  return endStates.includes(status);
-}
+import type { Message } from '../../../sdk/src/index.ts';
+import { dim, green, red, type Text, yellow } from '../terminal/text.ts';
 
 /** A state in its colour: good, bad, or still under way. */
 export function stateText(status: string): Text {
