@@ -22,7 +22,7 @@ const loadDocs = () => import('./docs/docs.tsx');
 const Docs = lazy(loadDocs);
 const OperatorPages = lazy(() => import('./operator/operator-pages.tsx'));
 
-// Readers of the reference need not wait for the session first.
+// The reference is public: it does not wait for the session.
 if (isReferencePath(location.pathname)) void loadDocs();
 
 export function App() {

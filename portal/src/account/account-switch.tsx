@@ -10,7 +10,7 @@ import { useSession } from '../session/session.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/account.ts';
 
-/** For a person who belongs to several accounts: which one the pages show. */
+/** Lets a member of several accounts choose which one the pages show. */
 export function AccountSwitch({ account }: { account: Account }) {
   const { refresh } = useSession();
   const showToast = useToast();

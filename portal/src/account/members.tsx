@@ -16,7 +16,7 @@ import { roleOptions } from './role-options.ts';
 
 const path = '/portal/v1/members';
 
-/** Who belongs to the account. Owners invite, change roles and remove. */
+/** The members of the account. Owners can invite and remove members and change roles. */
 export function Members({ account }: { account: Account }) {
   const showToast = useToast();
   const { refresh, leave } = useSession();

@@ -15,7 +15,7 @@ interface PasswordFormProps {
   onCancel: () => void;
 }
 
-/** Asks for the password before something that a thief of the session must not do. */
+/** Asks for the password, so that a stolen session is not enough for the action. */
 export function PasswordForm({ label, withCode = false, act, onCancel }: PasswordFormProps) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');

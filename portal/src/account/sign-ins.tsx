@@ -11,7 +11,7 @@ import { words } from '../words/sign-ins.ts';
 
 const { time, outcome, way, address } = words.columns;
 
-/** Who signed in with this person's e-mail, or tried to. */
+/** Sign-ins with this person's email, failed ones included. */
 export function SignIns() {
   const { data, problem, reload, showMore } = useList<SignInRecord>('/portal/v1/me/sign-ins');
   return (

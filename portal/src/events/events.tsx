@@ -65,7 +65,7 @@ export default function Events({ application }: TabProps) {
   );
 }
 
-/** In production a look at this page must cost nothing, so the developer decides. */
+/** In production, opening this page must cost nothing, so the developer turns events on. */
 function StartListening({ applicationId, onStarted }: { applicationId: string; onStarted: () => void }) {
   const canChange = useCanChange();
   const { run, busy, problem } = useAction(async () => {

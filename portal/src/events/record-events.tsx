@@ -24,7 +24,7 @@ interface RecordEventsProps {
   subject: string;
 }
 
-/** The events of one record, and which webhooks were told. Nothing for a record without events. */
+/** The events of one record, and the webhooks that they were sent to. Renders nothing without events. */
 export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
   const events = useRecordEvents(applicationId, subject);
   const title = useId();
@@ -51,7 +51,7 @@ export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
   );
 }
 
-/** The deliveries of one event, which may have come after the event itself. */
+/** The deliveries of one event. They can arrive after the event itself. */
 export function EventDeliveries({ applicationId, subject, eventId }: RecordEventsProps & { eventId: string }) {
   const events = useRecordEvents(applicationId, subject);
   const event = events.find(({ id }) => id === eventId);

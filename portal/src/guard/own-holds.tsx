@@ -16,7 +16,7 @@ import styles from './own-holds.module.css';
 const refreshMs = 10_000;
 const shown = 20;
 
-/** What the guard holds back of this application, and why. Without a hold there is nothing to see. */
+/** The active holds of this application and their reasons. Renders nothing without a hold. */
 export function OwnHolds({ applicationId }: { applicationId: string }) {
   const path = applicationPath(applicationId, '/guard-holds');
   const { data, reload } = useLoad<Page<OwnGuardHold>>(`${path}?state=open&limit=${shown}`, refreshMs);
@@ -26,7 +26,7 @@ export function OwnHolds({ applicationId }: { applicationId: string }) {
   return (
     <Panel title={words.title} lead={words.lead}>
       <div className={styles.holds}>
-        {!knowsClients && <p>{words.tell}</p>}
+        {!knowsClients && <p>{words.sendClient}</p>}
         {holds.map((hold) => (
           <Hold key={hold.id} hold={hold} path={path} onEnded={reload} />
         ))}

@@ -13,7 +13,7 @@ interface HelpTextProps {
   onChange: () => void;
 }
 
-/** The answer to people who text HELP. */
+/** The reply to people who text HELP. */
 export function HelpText({ application, onChange }: HelpTextProps) {
   const showToast = useToast();
   const before = application.help_text ?? '';

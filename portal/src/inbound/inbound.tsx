@@ -17,7 +17,7 @@ import { HelpText } from './help-text.tsx';
 const refreshMs = 2000;
 const columns = [words.received, words.from, words.to, words.text];
 
-/** What people texted to the application, and what a help word gets. */
+/** Texts that people sent to the application, and the reply to HELP. */
 export default function Inbound({ application, onChange }: TabProps) {
   const { service } = useSession();
   const canChange = useCanChange();

@@ -11,7 +11,7 @@ import { type FoundApplication, useApplicationSearch } from './use-application-s
 const words = operatorWords.application;
 
 interface ApplicationFieldProps {
-  /** An application's id; empty without one. */
+  /** An application's id; empty if none is chosen. */
   value: string;
   onChange: (id: string) => void;
   placeholder?: string;
@@ -48,7 +48,7 @@ interface ApplicationsFieldProps {
   description: string;
 }
 
-/** The same for several. */
+/** Chooses several applications. */
 export function ApplicationsField({ value, onChange, description }: ApplicationsFieldProps) {
   const [search, setSearch] = useState('');
   const { found, problem } = useApplicationSearch(search, value);

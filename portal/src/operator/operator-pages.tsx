@@ -17,14 +17,14 @@ const alertsMs = 10_000;
 
 interface OperatorPage {
   title: string;
-  /** What follows the page's own path. */
+  /** The rest of the address after the page's path. */
   rest?: string;
   Content: ComponentType;
 }
 
 const { groups, pages: titles, navigation, secondFactor } = operatorWords;
 
-/** The pages in groups, so that one finds its way among so many. */
+/** The pages by group, so that each is easy to find. */
 const pageGroups: { title: string; pages: Record<string, OperatorPage> }[] = [
   {
     title: groups.texts,
@@ -132,7 +132,7 @@ export default function OperatorPages() {
   );
 }
 
-/** Where the service requires one, nothing else is shown to an operator without it. */
+/** If the service requires a second factor, an operator without one sees nothing else. */
 function SecondFactorNeeded() {
   const { account } = useSession();
   return (

@@ -20,7 +20,7 @@ import { Today } from './today.tsx';
 
 const words = allWords.plans;
 
-/** How the application does today, what failed, and its plans. */
+/** The application's traffic of today, its latest failures and its plans. */
 export default function Overview({ application, onChange }: TabProps) {
   const { service } = useSession();
   const canChange = useCanChange();

@@ -6,7 +6,7 @@ interface PasswordFieldProps {
   value: string;
   onChange: (value: string) => void;
   error: string | undefined;
-  /** A new password shows what makes a good one; browsers then offer to make one up. */
+  /** Shows the rule for new passwords, and lets browsers suggest one. */
   isNew?: boolean;
   required?: boolean;
   autoFocus?: boolean;

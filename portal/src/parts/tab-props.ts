@@ -1,6 +1,6 @@
 import type { ApplicationDetail } from '../api/types.ts';
 
-/** What each tab of an application's page gets. */
+/** The props of each tab of an application's page. */
 export interface TabProps {
   application: ApplicationDetail;
   /** The id of the record in the URL, if any. */

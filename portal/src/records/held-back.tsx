@@ -8,7 +8,7 @@ import { words as allWords } from '../words/records.tsx';
 
 const words = allWords.heldBack;
 
-/** Why a verification was held back, and until when: for the developer. */
+/** Explains to the developer why a verification was held back, and until when. */
 export function HeldBack({ applicationId, to }: { applicationId: string; to: string }) {
   const { data } = useLoad<Page<OwnGuardHold>>(applicationPath(applicationId, '/guard-holds?state=open&limit=100'));
   const holds = data?.data.filter(({ acts }) => acts) ?? [];

@@ -12,7 +12,7 @@ const words = allWords.list;
 
 interface RecordListProps<Item> {
   list: LoadedList<Item>;
-  /** The heads of the columns; a narrow screen has none. */
+  /** The headings of the columns; a narrow screen shows none. */
   columns: string[];
   searched: boolean;
   /** Text of the empty list. */

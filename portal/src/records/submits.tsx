@@ -8,7 +8,7 @@ const words = allWords.submits;
 
 type Submit = MessageDetail['submits'][number];
 
-/** Every attempt to send a text: by which carrier, by which rule, and what came of it. */
+/** Every attempt to send a text, with its carrier, rule and outcome. */
 export function Submits({ submits }: { submits: Submit[] }) {
   if (submits.length === 0) return null;
   return (

@@ -86,7 +86,7 @@ function RequestEvents({ trace: { records, application_id } }: { trace: RequestT
   return <RecordEvents applicationId={application_id} subject={record.id} />;
 }
 
-/** A wrong code gets a 200 like a right one. */
+/** A wrong code also gets a 200. */
 function toneOf({ outcome }: RequestTrace): 'good' | 'calm' {
   return outcome?.endsWith('approved') ? 'good' : 'calm';
 }

@@ -20,7 +20,7 @@ import { AskForSender } from './ask-for-sender.tsx';
 const refreshMs = 5000;
 const columns = [words.sender, words.countries, words.status, words.reason, ''];
 
-/** What the application may send as. */
+/** The senders of the application. */
 export default function Senders({ application }: TabProps) {
   const showToast = useToast();
   const { service } = useSession();

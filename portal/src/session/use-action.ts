@@ -8,7 +8,7 @@ export interface Action<Input> {
   problem: Problem | undefined;
 }
 
-/** Runs an action that the user starts; tells whether it is running and why it failed. */
+/** Runs an action that the user starts, and reports whether it is running and why it failed. */
 export function useAction<Input = void>(act: (input: Input) => Promise<unknown>): Action<Input> {
   const { account, expire } = useSession();
   const [busy, setBusy] = useState(false);
@@ -38,7 +38,7 @@ export function useAction<Input = void>(act: (input: Input) => Promise<unknown>)
   return { run: (input) => void perform(input), busy, problem };
 }
 
-/** A button that is busy loses the focus. It goes to the first field with an error, or back to the button. */
+/** A busy button loses the focus. Restores it to the first field with an error, or to the button. */
 function returnFocus(before: Element): void {
   if (document.activeElement !== document.body || !(before instanceof HTMLElement)) return;
   const wrong = before.closest('form')?.querySelector<HTMLElement>('[aria-invalid="true"]');

@@ -5,7 +5,7 @@ import type { Page } from '../api/types.ts';
 import { useSession } from './session.tsx';
 
 export interface Loaded<Data> {
-  /** Stays until the next answer arrives. */
+  /** Kept until the next response arrives. */
   data: Data | undefined;
   problem: Problem | undefined;
   reload: () => void;
@@ -13,7 +13,7 @@ export interface Loaded<Data> {
 
 type Load<Data> = (signal: AbortSignal) => Promise<Data>;
 
-/** Loads when `load` changes, and every `everyMs` while the page is visible. A service that was busy is asked again. */
+/** Loads when `load` changes, and every `everyMs` while the page is visible. A busy service is retried. */
 function useLoading<Data>(load: Load<Data>, everyMs?: number): Loaded<Data> {
   const { expire } = useSession();
   const [state, setState] = useState<Pick<Loaded<Data>, 'data' | 'problem'>>({ data: undefined, problem: undefined });
@@ -63,7 +63,7 @@ export function useLoad<Data>(path: string, everyMs?: number): Loaded<Data> {
 
 const pageSize = 20;
 const largestPage = 100;
-/** A search may answer pages with few records or none, so bound how many one look reads. */
+/** A search may return pages with few records or none, so limit how many pages one load reads. */
 const pagesPerLook = 4;
 
 export interface LoadedList<Item> extends Loaded<Item[]> {

@@ -18,7 +18,7 @@ export interface FormProps {
   setTo: (to: string) => void;
   /** Called with the number of each send. */
   onSent: (to: string) => void;
-  /** Whether the credential is filled in; if not, its field says so. */
+  /** Whether the credential is entered; if not, its field shows an error. */
   hasSecret: () => boolean;
 }
 

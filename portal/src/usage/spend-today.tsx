@@ -8,7 +8,7 @@ import { words } from '../words/usage.tsx';
 const refreshMs = 10_000;
 const count = new Intl.NumberFormat();
 
-/** How much of the day's segments an application has used, where there is a limit. */
+/** The segments that an application has used today, if there is a limit. */
 export function SpendToday({ applicationId }: { applicationId: string }) {
   const { data } = useLoad<Spend>(applicationPath(applicationId, '/spend'), refreshMs);
   if (data === undefined || data.segments_per_day === null) return null;

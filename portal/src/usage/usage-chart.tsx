@@ -19,7 +19,7 @@ interface UsageChartProps {
 
 const count = new Intl.NumberFormat();
 
-/** Requests by step, scaled to the traffic; with the limit as a line if the reader wants to compare. */
+/** Requests by step, scaled to the traffic; the reader can show the limit as a line. */
 export default function UsageChart({ steps, perMinute, span, title }: UsageChartProps) {
   const [withLimit, setWithLimit] = useState(false);
   const limit = perMinute * span.minutes;

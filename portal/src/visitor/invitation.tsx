@@ -14,7 +14,7 @@ import { useAction } from '../session/use-action.ts';
 import { words } from '../words/visitor.tsx';
 import styles from './narrow.module.css';
 
-/** What a one-time link invites to. A new person sets a password; one who has a password signs in first. */
+/** An invitation to an account, by one-time link. A new person sets a password; others sign in first. */
 export function Invitation() {
   const { token } = useParams<{ token: string }>();
   const [shown, setShown] = useState<ShownInvitation | undefined>(undefined);

@@ -17,7 +17,7 @@ import { SecondFactorStep } from './second-factor-step.tsx';
 
 const path = '/portal/v1/password-resets';
 
-/** A one-time link. It says whose password it sets, and what else it does, before it is used. */
+/** The page of a one-time link. It shows the email and all effects of the link before it is used. */
 export function SetPassword() {
   const { token } = useParams<{ token: string }>();
   const [, navigate] = useLocation();

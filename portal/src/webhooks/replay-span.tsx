@@ -10,7 +10,7 @@ import { type ChosenTypes, TypeChoice } from './type-choice.tsx';
 
 const hourMs = 3_600_000;
 
-/** As an input of the type datetime-local writes it, in the reader's time zone. */
+/** In the format of a datetime-local input, in the reader's time zone. */
 function toLocal(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

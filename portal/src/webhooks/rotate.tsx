@@ -19,7 +19,7 @@ const overlaps = [
   { value: '2592000', label: words.rotate.month },
 ];
 
-/** Creates a new secret. During the overlap the older ones still work. */
+/** Creates a new secret. During the overlap, older secrets still work. */
 export function Rotate({ what, older, rotate }: RotateProps) {
   const [open, setOpen] = useState(false);
   const [overlap, setOverlap] = useState('86400');

@@ -23,7 +23,7 @@ interface WebhookFormProps {
   onClose: () => void;
 }
 
-/** Where a webhook leads, and which events it gets. */
+/** The URL of a webhook and its events. */
 export function WebhookForm({ title, action, before, save, onClose }: WebhookFormProps) {
   const { service } = useSession();
   const [url, setUrl] = useState(before?.url ?? '');

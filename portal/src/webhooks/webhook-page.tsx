@@ -83,7 +83,7 @@ export function WebhookPage({ applicationId, id }: { applicationId: string; id: 
   );
 }
 
-/** How many sign. During a rotation the older ones end at a time. */
+/** The secrets in use. During a rotation the older ones have an expiry. */
 function Secrets({ secrets }: { secrets: WebhookDetail['secrets'] }) {
   const ends = secrets.flatMap(({ ends_at }) => ends_at ?? []).toSorted();
   const last = ends.at(-1);

@@ -16,7 +16,7 @@ interface WebhookStateProps {
   onChange: () => void;
 }
 
-/** Says why a webhook gets nothing, and what to do. */
+/** Explains why a webhook gets no events, and what to do. */
 export function WebhookState({ webhook, path, onChange }: WebhookStateProps) {
   const showToast = useToast();
   const canChange = useCanChange();

@@ -8,7 +8,7 @@ export interface Operation {
   /** Its API, like `SMS Messaging API`. */
   tag: string;
   summary: string;
-  /** Empty where it says no more than the summary. */
+  /** Empty if it only repeats the summary. */
   description: string;
   credentials: CredentialKind[];
   /** The scope that its token needs. */
@@ -17,7 +17,7 @@ export interface Operation {
   body: Body | undefined;
   answers: Answer[];
   errors: ErrorEntry[];
-  /** Its answer goes on until the caller leaves. */
+  /** Its response is a stream that ends when the caller disconnects. */
   isStream: boolean;
 }
 

@@ -18,7 +18,7 @@ import { words } from '../../words/operator/accounts.ts';
 
 const { email, role, secondFactor, signIns } = words.memberColumns;
 
-/** One account: its members, and whether it may use the service. */
+/** One account: its members, and whether it is disabled. */
 export function AccountDetail({ id }: { id: string }) {
   const showToast = useToast();
   const path = operatorPath(`accounts/${encodeURIComponent(id)}`);

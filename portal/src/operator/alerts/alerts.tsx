@@ -48,7 +48,7 @@ function OpenAlerts() {
   );
 }
 
-/** The page where something can be done about it. */
+/** The page where an operator can resolve the alert. */
 function Where({ alert: { kind, carrier, application_id } }: { alert: Alert }) {
   if (kind === 'suspected_pumping') return <Link href="/operator/guard">{words.openHolds}</Link>;
   if (carrier !== null) return <Link href={`/operator/carriers/${carrier}`}>{words.open(carrier)}</Link>;

@@ -13,7 +13,7 @@ interface CarrierCallbacksProps {
   onChange: () => void;
 }
 
-/** Where the provider reports. The addresses prove who it is, so they are shown only on demand. */
+/** The URLs that the provider calls. They contain its credential, so they are shown only on demand. */
 export function CarrierCallbacks({ name, callbacks, onChange }: CarrierCallbacksProps) {
   const showToast = useToast();
 

@@ -22,7 +22,7 @@ const columns = [
   'Carrier’s id',
 ];
 
-/** What went over the wire, without texts, secrets and numbers. */
+/** The latest exchanges with the carrier, without texts, secrets and numbers. */
 export function CarrierLog({ carrier: { name, kind } }: { carrier: Carrier }) {
   const { data, problem, reload } = useLoad<Page<CarrierLogEntry>>(operatorPath(`carriers/${name}/log`), refreshMs);
   return (

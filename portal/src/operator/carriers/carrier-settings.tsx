@@ -19,7 +19,7 @@ interface CarrierSettingsProps {
   onChange: () => void;
 }
 
-/** Changes the settings of a carrier. Only what was changed is sent, so secrets stay. */
+/** Changes the settings of a carrier. Only changed settings are sent, so stored secrets stay. */
 export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsProps) {
   const groups = groupsOf(carrier.kind, carrier.settings.preset, presets);
   const showToast = useToast();
@@ -96,7 +96,7 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
   );
 }
 
-/** JSON that is still being typed may be none. */
+/** JSON that is still being typed may be invalid. */
 function orUndefined<Value>(read: () => Value): Value | undefined {
   try {
     return read();

@@ -17,7 +17,7 @@ const inputs = ['to', 'from', 'message'];
 const lookEveryMs = 500;
 const testNumber = '+15005550100';
 
-/** Tries a carrier with one text, and shows how far the test has come. */
+/** Tests a carrier with one text, and shows the progress. */
 export function CarrierTestPanel({ carrier }: { carrier: Carrier }) {
   const { service } = useSession();
   const [to, setTo] = useState(service.environment === 'sandbox' ? testNumber : '');

@@ -9,7 +9,7 @@ interface DeleteCarrierProps {
   remove: (force: boolean) => Promise<void>;
 }
 
-/** Asks, and offers to lose what is on its way only after the service has refused. */
+/** Asks first. It offers to drop unfinished texts only after the service has refused to delete the carrier. */
 export function DeleteCarrier({ name, remove }: DeleteCarrierProps) {
   const [refused, setRefused] = useState(false);
   const [force, setForce] = useState(false);

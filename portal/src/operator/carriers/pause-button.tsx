@@ -6,7 +6,7 @@ import { useToast } from '../../parts/toast.tsx';
 import { useAction } from '../../session/use-action.ts';
 import { words } from '../../words/operator/carriers.ts';
 
-/** Pauses a carrier, or resumes it. Both can be undone, so nothing is asked. */
+/** Pauses or resumes a carrier. Both can be undone, so it does not ask. */
 export function PauseButton({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
   const showToast = useToast();
   const { name, paused } = carrier;

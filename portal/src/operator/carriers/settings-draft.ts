@@ -3,7 +3,7 @@ import type { SettingField, SettingGroup } from './setting-fields.ts';
 
 type Settings = Record<string, unknown>;
 
-/** What a form holds: each field as it is typed, and the settings that have no field, as JSON. */
+/** The state of the form: each field as typed, and the settings without a field as JSON. */
 export interface SettingsDraft {
   values: Record<string, string | boolean>;
   rest: string;
@@ -29,7 +29,7 @@ function typedOf({ type, choices }: SettingField, value: unknown): string | bool
   return String(value);
 }
 
-/** The settings that the form says. Throws a SyntaxError if the JSON is none. */
+/** The settings of the form. Throws a SyntaxError for invalid JSON. */
 export function toSettings({ values, rest }: SettingsDraft, groups: SettingGroup[]): Settings {
   const settings: Settings = { ...parsed(rest.trim() === '' ? '{}' : rest, words.settings.rest) };
   for (const field of fieldsIn(groups)) {
@@ -60,7 +60,7 @@ function parsed(json: string, label: string): Settings {
   throw told(words.settings.notObject);
 }
 
-/** TLS is an object, whose parts have fields of their own. */
+/** TLS is an object, and each of its settings has a field. */
 function tickedOf(name: string): unknown {
   return name === 'tls' ? {} : true;
 }

@@ -20,7 +20,7 @@ const states = {
   stuck: { label: words.stuck, nothing: words.noneStuck },
   in_doubt: { label: words.inDoubt, nothing: words.noneInDoubt },
 };
-/** What to do comes first, where a phone shows it. */
+/** The next step comes first, where a phone shows it. */
 const columns = [words.why, words.carrier, words.number, words.since, words.next, words.text];
 
 export default function Deliveries() {

@@ -15,7 +15,7 @@ const count = new Intl.NumberFormat();
 const number = (title: string) => ({ title, number: true as const });
 const { rule: ruleTitle, limit: limitTitle, today, week, month } = words.columns;
 
-/** The guard's rules, and what each blocked. */
+/** The guard's rules and their counts of blocked verifications. */
 export function GuardRules() {
   const { data, problem, reload } = useLoad<Rules>(operatorPath('guard-rules'), refreshMs);
   if (data === undefined) {

@@ -22,7 +22,7 @@ const states = [
   { value: 'ended', label: words.over },
 ];
 
-/** What the guard holds back because hardly anyone types the code in. */
+/** Prefixes, countries and clients that the guard holds back because few codes are entered. */
 export default function Guard() {
   const [state, setState] = useState('open');
   const { data, problem, reload, showMore } = useList<GuardHold>(

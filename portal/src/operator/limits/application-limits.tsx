@@ -13,7 +13,7 @@ import { Templates } from './templates.tsx';
 
 const count = new Intl.NumberFormat();
 
-/** What one application may send, and the texts of its codes. */
+/** The sending limits of one application, and its verification texts. */
 export function ApplicationLimits({ id }: { id: string }) {
   const path = operatorPath(`applications/${encodeURIComponent(id)}`);
   const { data, problem, reload } = useLoad<LimitedApplication>(path);

@@ -15,7 +15,7 @@ import styles from '../operator.module.css';
 
 const columns = [words.templates.country, words.templates.text, words.templates.id, ''];
 
-/** The texts of an application's codes, where a country or a carrier wants its own. */
+/** The verification texts of an application, for countries that require registered texts. */
 export function Templates({ path }: { path: string }) {
   const { data, problem, reload } = useLoad<Page<Template>>(path);
   return (

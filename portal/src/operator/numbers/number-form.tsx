@@ -19,7 +19,7 @@ interface NumberFormProps {
 
 const inputs = ['number', 'application_id', 'api', 'keyword', 'carrier', 'ignored_words'];
 
-/** Gives a number to an application. The same number, keyword and carrier again change the holder. */
+/** Assigns a number to an application. Saving the same number, keyword and carrier again reassigns it. */
 export function NumberForm({ number: before, onClose, onSaved }: NumberFormProps) {
   const showToast = useToast();
   const carriers = useCarrierNames() ?? [];

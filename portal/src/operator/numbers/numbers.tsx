@@ -107,7 +107,7 @@ export default function Numbers() {
   );
 }
 
-/** A number can be shared by keywords, and be another one at another carrier. */
+/** Applications can share a number by keyword, and a short code differs by carrier. */
 function keyOf({ number, keyword, carrier }: OwnNumber): string {
   return [number, keyword, carrier].filter((part) => part !== null).join(' ');
 }

@@ -11,7 +11,7 @@ import { words } from '../../words/operator/numbers.ts';
 const refreshMs = 5000;
 const columns = [words.texts.received, words.texts.from, words.texts.to, words.carrier, words.texts.text];
 
-/** What came to numbers that no application holds. */
+/** Texts to numbers that no application has. */
 export function UnassignedTexts() {
   const { data, problem, reload, showMore } = useList<UnassignedInbound>(
     operatorPath('inbound?unassigned=true'),

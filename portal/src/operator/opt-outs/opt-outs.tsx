@@ -110,7 +110,7 @@ function Found({ number }: { number: string }) {
   );
 }
 
-/** After the retention time only an operator who knows the number can undo its opt-outs, by looking for it. */
+/** After the retention time the number is masked. An operator who knows it can search for it and remove its opt-outs. */
 function isWhole(number: string): boolean {
   return /^\+[0-9]+$/.test(number);
 }

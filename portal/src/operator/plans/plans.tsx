@@ -108,7 +108,7 @@ function Versions({ plan }: { plan: string }) {
   );
 }
 
-/** An empty field means no limit. What is no number is sent as it is: the service says what would be right. */
+/** An empty field means no limit. An invalid number is sent as typed: the service explains the error. */
 function toNumber(typed: string): number | string | null {
   if (typed === '') return null;
   const number = Number(typed.replaceAll(/[,\s]/g, ''));

@@ -76,7 +76,7 @@ function Report({ path }: { path: string }) {
   );
 }
 
-/** Days are UTC's. */
+/** Days are UTC. */
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

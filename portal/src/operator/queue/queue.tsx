@@ -16,7 +16,7 @@ import { ageText } from './age-text.ts';
 
 const refreshMs = 5000;
 const count = new Intl.NumberFormat();
-/** The service counts no further. */
+/** The service stops counting here. */
 const mostCounted = 10_000;
 const number = (title: string) => ({ title, number: true as const });
 const { carrier, ...counted } = words.columns;
@@ -93,7 +93,7 @@ interface DeliveriesProps {
   label: (count: string, carrier: string) => string;
 }
 
-/** A count that leads to the messages themselves. */
+/** A count that links to its messages. */
 function Deliveries({ state, carrier: name, number: found, label }: DeliveriesProps) {
   if (found === 0) return '0';
   const text = countText(found);

@@ -17,12 +17,12 @@ interface ReviewRoutesProps {
   rules: RouteRule[];
   changes: RuleChange[];
   onClose: () => void;
-  /** Called when another operator was faster: the newest table has to be read. */
+  /** Called when another operator has saved first: the newest table must be loaded. */
   onOutdated: () => void;
   onSaved: () => void;
 }
 
-/** Shows what saving changes in the newest table, and saves over the version that is shown. */
+/** Shows the changes to the newest table, and saves them over that version only. */
 export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSaved }: ReviewRoutesProps) {
   const showToast = useToast();
   const [outdated, setOutdated] = useState(false);

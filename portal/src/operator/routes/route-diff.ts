@@ -1,17 +1,17 @@
 import type { RouteRule } from '../../api/operator-types.ts';
 import { words } from '../../words/operator/routes.ts';
 
-/** What saving a draft would change, one entry for each rule that differs. */
+/** The changes that saving a draft makes: one entry for each rule that differs. */
 export interface RuleChange {
   name: string;
   kind: 'added' | 'removed' | 'changed' | 'moved';
-  /** Places in the list, from 1; null where there is none. */
+  /** Positions in the list, from 1; null if the rule is in only one of them. */
   from: number | null;
   to: number | null;
   fields: { field: string; before: string; after: string }[];
 }
 
-/** Rules are told apart by their names. */
+/** Rules are identified by name. */
 export function diffRoutes(before: readonly RouteRule[], after: readonly RouteRule[]): RuleChange[] {
   const places = (rules: readonly RouteRule[]) => new Map(rules.map(({ name }, index) => [name, index]));
   const [oldPlaces, newPlaces] = [places(before), places(after)];
@@ -65,7 +65,7 @@ export function hoursText({ from, to, days, zone }: NonNullable<RouteRule['hours
   return `${from}–${to} ${days.length === 0 ? words.text.everyDay : days.join(', ')}, ${zone}`;
 }
 
-/** The largest set of places that are in rising order: all others have moved. */
+/** The longest increasing subsequence: all other rules have moved. */
 function unmoved(places: number[]): Set<number> {
   const best = places.map((place) => ({ chain: [place] }));
   for (const [index, place] of places.entries()) {

@@ -29,7 +29,7 @@ interface RouteEditorProps {
   onSaved: () => void;
 }
 
-/** The ordered list with the operator's changes, and explain beside it. */
+/** The ordered list with the operator's changes, with the explain panel beside it. */
 export function RouteEditor({ latest, carriers, onSaved }: RouteEditorProps) {
   const [kept, updateKept] = usePageState<RoutesDraft | null>('routes-draft', null);
   const [fresh, setFresh] = useState(() => toRoutesDraft(latest));

@@ -16,7 +16,7 @@ export default function Routes() {
   const table = useLoad<RouteTable>(operatorPath('routes'), refreshMs);
   const { service } = useSession();
   const names = useCarrierNames(refreshMs);
-  // The sandbox has a carrier of its own, whose phones are virtual.
+  // The sandbox has its own carrier, with virtual handsets.
   const carriers = names && (service.environment === 'sandbox' ? [...names, 'sandbox'] : names);
   const { problem } = table;
   return (

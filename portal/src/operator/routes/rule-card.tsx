@@ -10,7 +10,7 @@ interface RuleCardProps {
   rule: RouteRule;
   place: number;
   count: number;
-  /** Whether it is the rule of the explained text. */
+  /** Whether the explained text matches this rule. */
   matching: boolean;
   onEdit: () => void;
   onMove: (by: -1 | 1) => void;

@@ -11,7 +11,7 @@ interface HoursFieldsProps {
   onChange: (hours: RouteRule['hours']) => void;
 }
 
-/** When texts may leave. Verifications and texts of high priority know no hours. */
+/** The hours in which texts may be sent. They do not apply to verifications and texts of high priority. */
 export function HoursFields({ hours, onChange }: HoursFieldsProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (

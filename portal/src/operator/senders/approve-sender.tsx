@@ -14,7 +14,7 @@ interface ApproveSenderProps {
   onApproved: () => void;
 }
 
-/** Asks what the operator knows about the sender, then approves it; or changes what was said before. */
+/** Approves a sender with its carriers, registration and rate, or changes them later. */
 export function ApproveSender({ sender, onApproved }: ApproveSenderProps) {
   const [open, setOpen] = useState(false);
   const label = sender.status === 'approved' ? words.change : words.approve;

@@ -23,13 +23,13 @@ export interface Counted {
 interface CountPanelProps {
   title: string;
   lead: string;
-  /** What one bar stands for. */
+  /** The time that one bar covers. */
   step: string;
   rows: Counted[];
   series: BarSeries[];
 }
 
-/** Counts by step: their sums, a chart and, for those who want it, the numbers. */
+/** Counts by step: their sums, a chart and, on demand, the numbers. */
 export function CountPanel({ title, lead, step, rows, series }: CountPanelProps) {
   const sums = series.map(({ name }) => rows.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0));
   const all = sums.reduce((sum, each) => sum + each, 0);

@@ -11,7 +11,7 @@ import { messagesByDay } from './messages-by-day.ts';
 
 const refreshMs = 5000;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-/** Days are UTC's. */
+/** Days are UTC. */
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const { requests, submits, messages, ranges, steps } = words;
 type Range = keyof typeof ranges;

@@ -4,7 +4,7 @@ import { Time } from '../time.tsx';
 import styles from './cells.module.css';
 import { detailsOf } from './details.ts';
 
-/** Of one entry of the audit log. */
+/** Cells of one audit log entry. */
 export function auditCells({ time: at, act: what, target: { id }, actor, address, details: given }: AuditEntry) {
   const kind = words.actors[actor.type] ?? actor.type;
   return [
@@ -27,7 +27,7 @@ export function auditCells({ time: at, act: what, target: { id }, actor, address
   ];
 }
 
-/** Owners do not learn where an operator works. */
+/** Owners do not see an operator's address. */
 function whereOf(type: string, kind: string, address: string | null): string {
   if (address !== null) return words.from(kind, address);
   return type === 'machine' ? '' : kind;

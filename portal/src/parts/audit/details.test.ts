@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detailsOf } from './details.ts';
 
-test('of a change only what differs; everything else as it is', () => {
+test('a change shows only what differs, and other details are unchanged', () => {
   const [from, to] = [
     { plan: 'free', per_minute: 60, segments_per_day: null },
     { plan: 'free', per_minute: 90, segments_per_day: 1000 },

@@ -1,6 +1,6 @@
 import { words as auditWords } from '../../words/audit.ts';
 
-/** The details of an entry as names and texts. Of a change from one state to another only what differs. */
+/** The details of an entry as names and texts. A change from one state to another shows only what differs. */
 export function detailsOf({ from, to, ...others }: Record<string, unknown>): [string, string][] {
   const rest = Object.entries(others).map(([name, value]): [string, string] => [name, textOf(value)]);
   if (isRecord(from) && isRecord(to)) {

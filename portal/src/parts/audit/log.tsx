@@ -9,7 +9,7 @@ import { auditCells } from './cells.tsx';
 
 const { time, act, target, by, details } = words.columns;
 
-/** The audit log with a search. What is searched for is in the address. */
+/** The audit log with a search. The address contains the search. */
 export function AuditLog({ path }: { path: string }) {
   const { values, change } = useFilters({ actor: '', act: '', target: '', since: '', until: '' });
   const { since, until, ...named } = values;

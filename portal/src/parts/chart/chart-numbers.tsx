@@ -2,14 +2,14 @@ import styles from './chart-numbers.module.css';
 
 interface ChartNumbersProps {
   summary: string;
-  /** The first is the head of the steps. */
+  /** The first is the heading of the column of steps. */
   columns: string[];
   rows: { step: string; numbers: (number | null)[] }[];
 }
 
 const count = new Intl.NumberFormat();
 
-/** The numbers of a chart as a table, for those who want them. */
+/** The numbers of a chart as a table, shown on demand. */
 export function ChartNumbers({ summary, columns, rows }: ChartNumbersProps) {
   return (
     <details className={styles.numbers}>

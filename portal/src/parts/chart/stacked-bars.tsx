@@ -10,7 +10,7 @@ export interface BarSeries {
 }
 
 interface StackedBarsProps {
-  /** What the chart shows, for screen readers. */
+  /** The chart's description for screen readers. */
   label: string;
   /** One entry for each step; `at` is its text. */
   data: ({ at: string } & Record<string, string | number>)[];

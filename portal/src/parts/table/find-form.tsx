@@ -6,12 +6,12 @@ import styles from './find-form.module.css';
 
 interface FindFormProps<Name extends string> {
   fields: Record<Name, { label: string; example?: string; type?: 'date' }>;
-  /** What was looked for before. */
+  /** The current search. */
   initial: Record<Name, string>;
   onFind: (wanted: Record<Name, string>) => void;
 }
 
-/** Fields to search by. An empty one finds everything. */
+/** Search fields. An empty field matches everything. */
 export function FindForm<Name extends string>({ fields, initial, onFind }: FindFormProps<Name>) {
   const names = Object.keys(fields) as Name[];
   const [typed, setTyped] = useState(initial);

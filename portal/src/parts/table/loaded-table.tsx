@@ -9,7 +9,7 @@ import { type Column, Table } from './table.tsx';
 
 interface LoadedTableProps<Item> {
   path: string;
-  /** How often it is loaded again; only once if undefined. */
+  /** The interval between reloads; undefined loads once. */
   everyMs?: number;
   label: string;
   columns: Column[];
@@ -17,7 +17,7 @@ interface LoadedTableProps<Item> {
   nothing: { title: string; text: string };
 }
 
-/** A list of the service as a table, with the next entries on demand. */
+/** A list of the service as a table that can show more entries. */
 export function LoadedTable<Item extends { id: string }>(props: LoadedTableProps<Item>) {
   const { path, everyMs, label, columns, cellsOf, nothing } = props;
   const { data, problem, reload, showMore } = useList<Item>(path, everyMs);

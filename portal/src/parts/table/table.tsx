@@ -4,10 +4,10 @@ import styles from './table.module.css';
 export type Column = string | { title: string; number: true };
 
 interface TableProps {
-  /** What the table holds, for screen readers. */
+  /** The table's name for screen readers. */
   label: string;
   columns: Column[];
-  /** Cells by row; a row's key must be its own. */
+  /** Cells by row; the keys of rows must be unique. */
   rows: { key: string; cells: ReactNode[] }[];
   /** Scrolls within the page when it has many rows. */
   tall?: boolean;
@@ -37,7 +37,7 @@ export function Table({ label, columns, rows, tall = false }: TableProps) {
           {rows.map(({ key, cells }) => (
             <tr key={key}>
               {cells.map((cell, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell's column is what it is.
+                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its column.
                 <td key={index} data-number={isNumber[index] || undefined}>
                   {cell}
                 </td>

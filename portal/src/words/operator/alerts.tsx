@@ -5,7 +5,7 @@ export const words = {
   what: 'Alert',
   from: 'From',
   until: 'Until',
-  lead: 'What needs your attention now. Set HELIOGRAPH_ALERT_URL to send alerts to another system too.',
+  lead: 'Problems that need your attention now. Set HELIOGRAPH_ALERT_URL to send alerts to another system too.',
   title: 'Alerts',
   none: 'No alerts',
   noneDetail: 'New alerts appear here.',

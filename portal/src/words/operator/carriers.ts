@@ -17,7 +17,7 @@ export const words = {
     node: 'Node',
     problem: 'Problem',
     title: 'Now',
-    lead: 'Each connection as its worker sees it, and what the carrier did today (UTC).',
+    lead: 'Connections of each worker, and the carrier’s traffic today (UTC).',
     none: 'No worker runs this carrier. Start a node that sends texts.',
     list: 'Connections',
     next: 'Next attempt:',
@@ -61,9 +61,9 @@ export const words = {
   fields: {
     base: 'API address',
     doubt: {
-      standard: 'as the installation says',
+      standard: 'default of this service',
       resend: 'send once more',
-      hold: 'hold, end as unknown',
+      hold: 'hold, then end as unknown',
     },
     account: 'Account',
     host: 'Host',
@@ -95,7 +95,7 @@ export const words = {
     submitDoubt: 'A submit without a response',
     description: 'Description',
     describe: 'Description (JSON)',
-    describeRule: 'Requests, responses and callbacks, as in docs/carriers.md.',
+    describeRule: 'Requests, responses and callbacks, as docs/carriers.md describes.',
     secrets: 'Secrets (JSON)',
     secretsRule: 'For example {"key": "…"}. Stored encrypted, never shown again.',
     values: 'Values (JSON)',
@@ -110,7 +110,7 @@ export const words = {
     confirmedBy: 'Stop words are confirmed by',
     byHeliograph: 'Heliograph',
     byCarrier: 'the carrier',
-    private: 'Addresses inside your network',
+    private: 'Allow addresses inside your network',
     privateRule: 'Also allows http instead of https',
   },
   log: {
@@ -138,7 +138,7 @@ export const words = {
     saved: 'Settings saved',
     unchanged: 'Nothing changed',
     title: 'Settings',
-    lead: 'Only a change of the address or the account connects anew. Texts in flight finish on the old connections.',
+    lead: 'The carrier reconnects only if you change its address or account. Texts in flight finish on the old connections.',
     outdated: 'Another operator changed this carrier while you edited it',
     outdatedDetail: 'Saving changes only the settings that you edited.',
     save: 'Save settings',
@@ -149,7 +149,7 @@ export const words = {
     json: 'As JSON',
     jsonRule: 'The reference lists them. Remove a line to use its default.',
     secretKept: 'Stored and never shown. Leave empty to keep it.',
-    secretAgain: 'Enter it again: you changed where it goes, and a stored secret is not sent to another place.',
+    secretAgain: 'Enter it again: you changed the address, and the service does not send a stored secret to a new address.',
     secretsAgain: 'Enter the marked secrets again before you save',
   },
   test: {
@@ -181,7 +181,7 @@ export const words = {
     detail:
       'This closes its connections and removes its settings and secrets. A later carrier with the same name is a different carrier.',
     force: 'Delete it anyway',
-    forceDetail: 'Texts that it holds end as unknown. Receipts still to come are lost.',
+    forceDetail: 'Its unfinished texts end as unknown. Later receipts are lost.',
   },
   pause: {
     resumed: (name: string) => `Carrier ${name} resumed`,

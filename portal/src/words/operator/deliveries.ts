@@ -3,7 +3,7 @@ export const words = {
   stuck: 'Stuck',
   noneStuck: 'No text has waited for more than a minute.',
   inDoubt: 'In doubt',
-  noneInDoubt: 'Carriers have answered every text.',
+  noneInDoubt: 'Carriers have confirmed every text.',
   why: 'Reason and next step',
   carrier: 'Carrier',
   number: 'Number',

@@ -1,7 +1,7 @@
-/** The guard's rules, and what they blocked. */
+/** The guard's rules and their counts of blocked verifications. */
 export const words = {
   title: 'Rules',
-  lead: 'What blocks a verification before a text is sent. Change the limits with HELIOGRAPH_GUARD.',
+  lead: 'Rules that block a verification before its text is sent. Change the limits with HELIOGRAPH_GUARD.',
   table: 'Rules of the guard',
   columns: {
     rule: 'Rule',
@@ -12,9 +12,9 @@ export const words = {
   },
   off: 'Off',
   none: '–',
-  counted: 'Starts are counted about 10 minutes later, by day (UTC).',
+  counted: 'Counts are by day (UTC) and about 10 minutes behind.',
   rules: {
-    spend_limit: { name: 'Spend limit', why: 'The application has used up its segments of the day.' },
+    spend_limit: { name: 'Spend limit', why: 'The application has used all its segments of the day.' },
     country_not_allowed: { name: 'Country', why: 'The country of the number is not in the list of allowed countries.' },
     block_list: { name: 'Block list', why: 'The number begins with an entry of the block list.' },
     number_type: { name: 'Number type', why: 'The number is not of a type that can receive texts.' },

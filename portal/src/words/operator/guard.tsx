@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 
-/** What the guard held back, for operators. */
+/** Holds of the guard, for operators. */
 export const words = {
   now: 'Active',
   over: 'Ended',
-  lead: 'Prefixes, countries and clients where many numbers get a code and very few enter it. The guard holds them back for 6 hours, and longer while they go on. One number in fifty passes, and each that was approved in the last 28 days.',
+  lead: 'Prefixes, countries and clients where many numbers get a code and very few enter it. The guard holds them back for 6 hours, and longer while it continues. Numbers approved in the last 28 days still pass, and so does one number in fifty.',
   title: 'SMS pumping',
   which: 'Holds',
   none: 'No active holds',
@@ -18,7 +18,7 @@ export const words = {
   reported: 'only reported',
   end: 'End hold',
   endQuestion: (name: string) => `End the hold of ${name}?`,
-  endDetail: 'All verifications pass at once, on every node. The guard can hold back later ones again.',
+  endDetail: 'All verifications pass immediately, on every node. The guard can hold back later ones again.',
   application: 'Application',
   countryName: 'Country',
   entered: 'Codes entered',

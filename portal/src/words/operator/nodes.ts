@@ -12,7 +12,7 @@ export const words = {
   },
   live: 'up',
   silent: 'down',
-  answered: 'answers you',
+  answered: 'serves this page',
   roles: { all: 'web and worker', web: 'web', worker: 'worker' } as Record<string, string>,
   unknown: '–',
   mixed: {

@@ -1,6 +1,6 @@
 /** Opt-outs, for operators. */
 export const words = {
-  lead: 'People who want no texts. They undo a stop word with a start word; you can undo it here with a reason.',
+  lead: 'People who want no texts. They can opt in again with a start word. You can remove an opt-out here, with a reason.',
   title: 'Opt-outs',
   number: 'Number',
   find: 'Find',
@@ -22,7 +22,7 @@ export const words = {
   undo: 'Undo',
   about: (number: string) => `the opt-outs of ${number}`,
   question: (number: string) => `Send texts to ${number} again?`,
-  reasonRule: 'It is kept permanently, with your name.',
+  reasonRule: 'The reason is kept permanently, with your name.',
   detail: 'This removes every opt-out of the number. The person must have asked for texts.',
   more: 'Show more',
 };

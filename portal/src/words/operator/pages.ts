@@ -1,4 +1,4 @@
-/** What the pages of operators share: their links, and the parts that several of them have. */
+/** Shared by the pages of operators: their links and common parts. */
 export const words = {
   navigation: 'Operations',
   groups: {

@@ -14,7 +14,7 @@ export const words = {
   country: 'Country',
   sender: 'Sender',
   application: 'Application',
-  lead: 'What each carrier did with the texts. Quality is the share of verifications that were approved.',
+  lead: 'Results by carrier. Quality is the share of verifications that were approved.',
   download: 'Download CSV',
   from: 'From',
   to: 'To',

@@ -20,7 +20,7 @@ export const words = {
     rule: (name: string) => `Rule ${name} matches.`,
     sentAs: (from: string) => `Sent as ${from}.`,
     deferred: 'Waits until',
-    holder: (carrier: string) => `${carrier} has the text.`,
+    holder: (carrier: string) => `The text is with ${carrier}.`,
     failover: '(failover)',
   },
   review: {
@@ -33,9 +33,9 @@ export const words = {
     back: 'Back',
     save: (version: number) => `Save version ${version}`,
     edit: (names: string) => `Go back and edit ${names}.`,
-    added: (to: number | null) => `at place ${to}`,
-    removed: (from: number) => `was at place ${from}`,
-    moved: (from: number, to: number) => `from place ${from} to ${to}`,
+    added: (to: number | null) => `at position ${to}`,
+    removed: (from: number) => `was at position ${from}`,
+    moved: (from: number, to: number) => `from position ${from} to ${to}`,
   },
   close: 'Close',
   text: {

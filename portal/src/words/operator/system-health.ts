@@ -1,6 +1,6 @@
 export const words = {
   title: 'System health',
-  lead: 'As the node that answers you sees it. Updated every 5 seconds.',
+  lead: 'As seen by the node that serves this page. Updated every 5 seconds.',
   postgres: {
     title: 'Postgres',
     facts: { state: 'State', version: 'Version', answer: 'Response time', connections: 'Connections' },
