@@ -1,4 +1,4 @@
-// Writes the reference of commands into docs/command-line.md, from the table of commands. After a change of them:
+// Writes the reference of commands into docs/command-line.md, from the table of commands. Run it after each change of a command:
 // node --import tsx cli/make-docs.ts
 import { readFileSync, writeFileSync } from 'node:fs';
 import { makeReference } from './src/command/reference.ts';

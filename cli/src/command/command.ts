@@ -15,25 +15,25 @@ export const topics = {
   begin: 'Begin',
   texts: 'Texts and codes',
   account: 'Your applications',
-  operator: 'Carriers, for operators',
+  operator: 'Carriers (for operators)',
   machine: "On the service's machine",
   shell: 'This program',
 } as const;
 export type Topic = keyof typeof topics;
 
-/** Everything about a command: help, completion, docs/command-line.md and the program are made from it. */
+/** Everything about a command: help, completion and docs/command-line.md are generated from it. */
 export interface Command extends Syntax {
   /** The first word alone means this command too: `apps` is `apps list`. */
   isDefault?: true;
   topic: Topic;
   summary: string;
-  /** What a reader needs to know besides, in sentences. */
+  /** Further help, in sentences. */
   more?: readonly string[];
   examples: readonly Example[];
   run(call: Call): Promise<ExitCode>;
 }
 
-/** What a command gets when it runs. */
+/** The input of a running command. */
 export interface Call {
   values: Values;
   output: Output;
@@ -41,6 +41,6 @@ export interface Call {
   environment: Environment;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
-  /** The service, and what we may show to it. */
+  /** The service and the credentials for it. */
   caller: Caller;
 }

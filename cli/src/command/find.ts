@@ -5,46 +5,46 @@ import type { Command } from './command.ts';
 
 export interface FoundCommand {
   command: Command;
-  /** What was written besides its name. */
+  /** The words besides its name. */
   args: string[];
 }
 
-/** The command that the words name. Shared options may stand before it. Undefined if there is no word at all. */
+/** The command that the words name. Shared options may come before it. Undefined without any word. */
 export function findCommand(commands: readonly Command[], written: readonly string[]): FoundCommand | undefined {
   // `carriers --local` is another command than `carriers`.
   const byOption = commands.find(({ name }) => name.includes(' --') && name === written.slice(0, 2).join(' '));
   if (byOption !== undefined) return { command: byOption, args: written.slice(2) };
-  const places = wordPlaces(written);
-  const [first, second] = places.map((place) => written[place] ?? '');
+  const indexes = wordIndexes(written);
+  const [first, second] = indexes.map((index) => written[index] ?? '');
   if (first === undefined) return undefined;
   const byTwo = commands.find(({ name }) => second !== undefined && name === `${first} ${second}`);
-  if (byTwo !== undefined) return { command: byTwo, args: without(written, places.slice(0, 2)) };
+  if (byTwo !== undefined) return { command: byTwo, args: without(written, indexes.slice(0, 2)) };
   const byOne = commands.find(({ name, isDefault }) => name === first || (isDefault && name.startsWith(`${first} `)));
-  if (byOne !== undefined) return { command: byOne, args: without(written, places.slice(0, 1)) };
+  if (byOne !== undefined) return { command: byOne, args: without(written, indexes.slice(0, 1)) };
   throw unknownCommand(commands, first, second);
 }
 
-/** The places of the first two words that are neither options nor their values. */
-function wordPlaces(written: readonly string[]): number[] {
-  const places: number[] = [];
-  for (let place = 0; place < written.length && places.length < 2; place++) {
-    const word = written[place] ?? '';
+/** The indexes of the first two words that are neither options nor their values. */
+function wordIndexes(written: readonly string[]): number[] {
+  const indexes: number[] = [];
+  for (let index = 0; index < written.length && indexes.length < 2; index++) {
+    const word = written[index] ?? '';
     if (word === '--') break;
-    if (!word.startsWith('-')) places.push(place);
-    else if (sharedOptions.some(({ name, value }) => value !== undefined && word === `--${name}`)) place++;
+    if (!word.startsWith('-')) indexes.push(index);
+    else if (sharedOptions.some(({ name, value }) => value !== undefined && word === `--${name}`)) index++;
   }
-  return places;
+  return indexes;
 }
 
-function without(written: readonly string[], places: readonly number[]): string[] {
-  return written.filter((_, place) => !places.includes(place));
+function without(written: readonly string[], indexes: readonly number[]): string[] {
+  return written.filter((_, index) => !indexes.includes(index));
 }
 
 function unknownCommand(commands: readonly Command[], first: string, second: string | undefined): Error {
   const ofGroup = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name);
   if (ofGroup.length > 0) {
     const meant = ofGroup.map((name) => `\`heliograph ${name}\``).join(', ');
-    const problem = second === undefined ? `${first} needs one more word` : `There is no command ${first} ${second}`;
+    const problem = second === undefined ? `${first} needs a second word` : `There is no command ${first} ${second}`;
     return usageError(`${problem}: ${meant}.`, `See \`heliograph help ${ofGroup[0]}\`.`);
   }
   const names = [...new Set(commands.flatMap(({ name }) => [name, name.split(' ')[0] ?? name]))];

@@ -21,7 +21,10 @@ export function overview(commands: readonly Command[], columns: number): Text[] 
     [bold('Usage'), '  heliograph <command> [options]'],
     ...topicLines,
     '',
-    ...wrap('`heliograph help <command>` explains one, with examples. --json gives every result to programs.', columns),
+    ...wrap(
+      '`heliograph help <command>` explains a command, with examples. With --json, every result is JSON.',
+      columns,
+    ),
     ...wrap(
       'Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 no credentials, 4 no connection, 5 limited, 130 interrupted.',
       columns,
@@ -52,7 +55,7 @@ export function helpOf(command: Command, columns: number): Text[] {
   ];
 }
 
-/** How a command is written: `heliograph send <to>… [message] [options]`. */
+/** The syntax of a command: `heliograph send <to>… [message] [options]`. */
 export function usageOf({ name, arguments: args, options, takesAll }: Command): string {
   const words = args.map(({ name: argument, optional, many }) => {
     const word = `${optional ? `[${argument}]` : `<${argument}>`}${many ? '…' : ''}`;
@@ -63,19 +66,18 @@ export function usageOf({ name, arguments: args, options, takesAll }: Command): 
 
 export function optionRow({ name, short, value, summary, choices, many }: Option): [string, string] {
   const left = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
-  return [left, sentenceOf(summary, choices, many)];
+  return [left, `${withChoices(summary, choices)}${many ? '; can be repeated' : ''}`];
 }
 
-export function argumentRow({ name, summary, choices, many }: Argument): [string, string] {
-  return [`<${name}>`, sentenceOf(summary, choices, many)];
+export function argumentRow({ name, summary, choices }: Argument): [string, string] {
+  return [`<${name}>`, withChoices(summary, choices)];
 }
 
-function sentenceOf(summary: string, choices: readonly string[] | undefined, many: boolean | undefined): string {
-  const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
-  return `${summary}${among}${many ? '; several are fine' : ''}`;
+function withChoices(summary: string, choices: readonly string[] | undefined): string {
+  return choices === undefined ? summary : `${summary} (${choices.join(', ')})`;
 }
 
-/** Left and right of it in two columns, or below one another where the terminal is narrow. */
+/** Two columns, or two lines if the terminal is narrow. */
 function row(left: Text, right: string, widest: number, columns: number): Text[] {
   const room = columns - indent.length - widest;
   const below = textWidth(left) >= widest || room < 24;

@@ -17,7 +17,7 @@ export interface Problem {
 
 const unknown = { status: null, code: null, details: [], correlationId: null, retryAfterSeconds: null };
 
-/** Undefined for what the program did not foresee. */
+/** Undefined for an unexpected error. */
 export function toProblem(error: unknown, url: string | undefined): Problem | undefined {
   if (error instanceof CommandError) {
     const { exitCode, message, next } = error;
@@ -26,13 +26,13 @@ export function toProblem(error: unknown, url: string | undefined): Problem | un
   if (error instanceof ConnectionError) {
     const next = [
       url === undefined ? 'Is the service running?' : `Is the service running at ${url}?`,
-      'Start one here with `heliograph start`, or name another with --url or HELIOGRAPH_URL.',
+      'Start one here with `heliograph start`, or give another address with --url or HELIOGRAPH_URL.',
     ];
     return { ...unknown, exitCode: exit.noConnection, message: error.message, next };
   }
   if (error instanceof HeliographError) return refusal(error);
   const { code, syscall, message } = error as NodeJS.ErrnoException;
-  // Of the operating system: a folder that cannot be written, and the like.
+  // From the operating system, such as a folder that is not writable.
   if (syscall !== undefined) return { ...unknown, exitCode: exit.failed, message, code: code ?? null, next: [] };
   return undefined;
 }
@@ -43,23 +43,23 @@ function refusal(error: HeliographError): Problem {
   if (status < 400)
     return {
       ...facts,
-      message: 'What answered is not Heliograph.',
+      message: 'The server at this address is not Heliograph.',
       exitCode: exit.failed,
       next: ['Check the address: `heliograph whoami` shows it.'],
     };
   if (status === 401) {
     const next = [
-      'The credential is wrong or has ended. `heliograph whoami` shows which one is used and where it is from.',
+      'The credential is wrong, expired or revoked. `heliograph whoami` shows which one is used and where it comes from.',
     ];
     return { ...facts, exitCode: exit.noCredentials, next };
   }
   if (status === 429) {
     const wait = retryAfterSeconds === null ? 'a while' : `${retryAfterSeconds} s`;
-    const next = [`Wait ${wait}. \`heliograph usage\` shows what your plan allows and what you use.`];
+    const next = [`Wait ${wait}. \`heliograph usage\` shows your plan's limits and your usage.`];
     return { ...facts, exitCode: exit.limited, next };
   }
   const next =
-    correlationId === null || status === 404 ? [] : [`\`heliograph trace ${correlationId}\` tells what happened.`];
+    correlationId === null || status === 404 ? [] : [`\`heliograph trace ${correlationId}\` shows what happened.`];
   return { ...facts, exitCode: exit.failed, next };
 }
 
@@ -69,7 +69,7 @@ export function problemLines(problem: Problem): Text[] {
   const what = [status, code].filter((each) => each !== null).join(' ');
   return [
     [red(bold('Error')), ' ', message, what === '' ? '' : dim(` (${what})`)],
-    // A single field's problem is the message already.
+    // The message already contains the problem of a single field.
     ...details
       .filter((each) => !message.includes(each.message))
       .map((each): Text => ['  ', bold(each.field), ' ', each.message]),
@@ -78,7 +78,7 @@ export function problemLines(problem: Problem): Text[] {
   ];
 }
 
-/** For a program, on stderr: stdout has results only. */
+/** For a program. It goes to stderr, because stdout has only results. */
 export function problemJson(problem: Problem): object {
   const { message, status, code, details, correlationId, retryAfterSeconds, exitCode, next } = problem;
   return {

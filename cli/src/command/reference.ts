@@ -2,7 +2,7 @@ import { sharedOptions } from '../syntax/shared-options.ts';
 import { type Command, type Topic, topics } from './command.ts';
 import { argumentRow, optionRow, usageOf } from './help.ts';
 
-/** The part of docs/command-line.md that is made from the table of commands. */
+/** The generated part of docs/command-line.md. */
 export function makeReference(commands: readonly Command[]): string {
   return [
     '### Every command takes',

@@ -3,7 +3,7 @@ import { findCommand } from '../command/find.ts';
 import { helpOf, overview } from '../command/help.ts';
 import { exit } from '../process/exit.ts';
 
-/** Help is made from the table of commands, which it is part of. */
+/** A function, because the table of commands contains this command too. */
 export function createHelp(all: () => readonly Command[]): Command {
   return {
     name: 'help',

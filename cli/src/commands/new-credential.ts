@@ -8,13 +8,13 @@ import { bold, dim, green, type Text, yellow } from '../terminal/text.ts';
 export const planOption: Option = {
   name: 'plan',
   value: '<plan>',
-  summary: 'The plan of a new registration; free unless you say so',
+  summary: 'The plan of a new registration; default free',
   choices: ['free', 'pro', 'enterprise'],
 };
 
-export const saveOption: Option = { name: 'save', summary: 'Keep it in the profile, and do not show it' };
+export const saveOption: Option = { name: 'save', summary: 'Save it in the profile and do not show it' };
 
-/** The service shows a credential once: we show it too, or keep it in the profile, or both. */
+/** The service returns a credential only once: show it, save it in the profile, or both. */
 export async function handOver(
   call: Call,
   applicationId: string,
@@ -25,7 +25,7 @@ export async function handOver(
   if (values.flag('save')) {
     const profile = await keep(call, applicationId, credential);
     if (output.isJson) output.json({ ...record, saved_in_profile: profile });
-    else output.say([green('✓ '), `Kept in the profile ${profile}.`]);
+    else output.say([green('✓ '), `Saved in the profile ${profile}.`]);
     return;
   }
   if (output.isJson) {
@@ -33,13 +33,13 @@ export async function handOver(
     return;
   }
   for (const line of linesOf(credential)) output.print(line);
-  output.say(yellow('It is shown this once.'));
+  output.say(yellow('It will not be shown again.'));
   if (!prompt.canAsk()) return;
-  if (!(await prompt.confirm('Keep it in your profile, so that the other commands use it?'))) {
-    output.say(dim(`Then give it to them: ${howToGive(credential)}`));
+  if (!(await prompt.confirm('Save it in your profile for the other commands?'))) {
+    output.say(dim(`To use it in other commands, ${howToGive(credential)}`));
     return;
   }
-  output.say([green('✓ '), `Kept in the profile ${await keep(call, applicationId, credential)}.`]);
+  output.say([green('✓ '), `Saved in the profile ${await keep(call, applicationId, credential)}.`]);
 }
 
 function linesOf(credential: Credential): Text[] {
@@ -56,8 +56,8 @@ function howToGive({ type }: Credential): string {
 }
 
 function keep(call: Call, applicationId: string, credential: Credential): Promise<string> {
-  const { profile } = call.caller.place();
-  // The keys of a profile are all of one application.
+  const { profile } = call.caller.target();
+  // All keys of a profile belong to one application.
   const other = profile?.application_id !== undefined && profile.application_id !== applicationId;
   return keepInProfile(call, {
     application_id: applicationId,

@@ -17,10 +17,10 @@ const spans: Record<string, { step: string; ms: number; count: number }> = {
 export const usage: Command = {
   name: 'usage',
   topic: 'account',
-  summary: 'Show the requests, texts and verifications of an application, and what its plan leaves',
+  summary: 'Show the requests, texts and verifications of an application, and its remaining quota',
   arguments: [],
   options: [
-    { name: 'span', value: '<span>', summary: 'How far back; hour unless you say so', choices: Object.keys(spans) },
+    { name: 'span', value: '<span>', summary: 'The period; default hour', choices: Object.keys(spans) },
     { name: 'api', value: '<api>', summary: 'Only this API', choices: ['sms', 'verify', 'messaging'] },
   ],
   examples: [
@@ -44,7 +44,7 @@ export const usage: Command = {
       return exit.done;
     }
     for (const api of data) for (const line of drawApi(api, output.columns())) output.print(line);
-    if (data.length === 0) output.say('The application is registered for no API. Run `heliograph keys create`.');
+    if (data.length === 0) output.say('The application is not registered for any API. Run `heliograph keys create`.');
     return exit.done;
   },
 };

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** What the program takes from its surroundings. */
+/** The environment of the program. */
 export interface Environment {
   read(name: string): string | undefined;
-  /** Where profiles are kept. */
+  /** The folder of profiles. */
   configFolder: string;
-  /** Where the program keeps how far it has come. */
+  /** The folder of forwarding positions. */
   stateFolder: string;
   /** The data folder of a service that was started here. */
   dataFolder: string;
@@ -15,7 +15,7 @@ export interface Environment {
 }
 
 export function createEnvironment(env: NodeJS.ProcessEnv, folder: string): Environment {
-  // An empty variable is one that is not set, as in most shells' scripts.
+  // An empty variable counts as unset, as in most shell scripts.
   const read = (name: string) => env[name] || undefined;
   return {
     read,

@@ -1,4 +1,4 @@
-/** What the program ends with; scripts decide by it. */
+/** The exit codes, for scripts. */
 export const exit = {
   done: 0,
   /** The service refused, or the outcome is a failure: a wrong code, a text that did not arrive. */
@@ -7,14 +7,14 @@ export const exit = {
   /** No credentials, or signed out. */
   noCredentials: 3,
   noConnection: 4,
-  /** Too many requests, also after waiting. */
+  /** Too many requests, even after waiting. */
   limited: 5,
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof exit)[keyof typeof exit];
 
-/** An end that the program foresees: what went wrong, and what to do next. */
+/** An expected error: what went wrong, and what to do next. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   readonly next: readonly string[];

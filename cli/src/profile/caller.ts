@@ -4,8 +4,8 @@ import { noCredentials, usageError } from '../process/exit.ts';
 import type { Values } from '../syntax/values.ts';
 import type { Prompt } from '../terminal/prompt.ts';
 import { userAgent } from '../version.ts';
-import { findPlace, type Place } from './place.ts';
 import { realmOf } from './sandbox-file.ts';
+import { findTarget, type Target } from './target.ts';
 
 export type Api = 'sms' | 'verify' | 'messaging';
 
@@ -15,37 +15,37 @@ export interface Found {
   found: string;
 }
 
-/** Which service this call goes to, and as whom. */
+/** The service of this call, and the credentials for it. */
 export interface Caller {
-  place(): Place;
+  target(): Target;
   /** Undefined if there is none. */
   findApiKey(): Promise<Found | undefined>;
   requireApiKey(): Promise<Found>;
   findClient(): (Found & { clientId: string }) | undefined;
-  /** The client with what is needed for these APIs. */
+  /** The client with the credentials for these APIs. */
   clientFor(...apis: Api[]): Promise<Heliograph>;
   /** The demo application of this folder's sandbox. */
   sandboxApplication(): DemoApplication | undefined;
 }
 
-type DemoApplication = NonNullable<Place['sandbox']>['applications'][number];
+type DemoApplication = NonNullable<Target['sandbox']>['applications'][number];
 
 export function createCaller(values: Values, environment: Environment, prompt: Prompt): Caller {
-  let place: Place | undefined;
+  let target: Target | undefined;
   let key: Promise<Found | undefined> | undefined;
   const caller: Caller = {
-    place: () => {
-      place ??= findPlace(values, environment);
-      return place;
+    target: () => {
+      target ??= findTarget(values, environment);
+      return target;
     },
 
     sandboxApplication: () => {
-      const { sandbox, profile } = caller.place();
+      const { sandbox, profile } = caller.target();
       const wanted = values.text('app') ?? profile?.application_id;
       const found = sandbox?.applications.find(
         ({ application_id, plan }) => wanted === undefined || wanted === application_id || wanted === plan,
       );
-      // Another application than the demo ones has keys of its own.
+      // An application that is not a demo has its own keys.
       return found;
     },
 
@@ -56,19 +56,19 @@ export function createCaller(values: Values, environment: Environment, prompt: P
 
     requireApiKey: async () => {
       const found = await caller.findApiKey();
-      if (found === undefined) throw noApiKey(caller.place());
+      if (found === undefined) throw noApiKey(caller.target());
       return found;
     },
 
     findClient: () => {
       const [clientId, clientSecret] = ['HELIOGRAPH_CLIENT_ID', 'HELIOGRAPH_CLIENT_SECRET'].map(environment.read);
       if ((clientId === undefined) !== (clientSecret === undefined))
-        throw usageError('HELIOGRAPH_CLIENT_ID and HELIOGRAPH_CLIENT_SECRET belong together: set both.');
+        throw usageError('HELIOGRAPH_CLIENT_ID and HELIOGRAPH_CLIENT_SECRET are both needed: set both.');
       if (clientId !== undefined && clientSecret !== undefined) {
         refuseInFolder('HELIOGRAPH_CLIENT_SECRET', ({ client_secret }) => client_secret === clientSecret);
         return { clientId, value: clientSecret, found: 'HELIOGRAPH_CLIENT_SECRET' };
       }
-      const { profile } = caller.place();
+      const { profile } = caller.target();
       if (profile?.client_id !== undefined && profile.client_secret !== undefined && isOfWantedApplication())
         return { clientId: profile.client_id, value: profile.client_secret, found: `the profile ${profile.name}` };
       const demo = caller.sandboxApplication();
@@ -77,11 +77,11 @@ export function createCaller(values: Values, environment: Environment, prompt: P
     },
 
     clientFor: async (...apis) => {
-      const { url, profile, sandbox } = caller.place();
+      const { url, profile, sandbox } = caller.target();
       const apiKey = apis.includes('sms') ? (await caller.requireApiKey()).value : undefined;
       const byToken = apis.some((api) => api !== 'sms');
       const client = byToken ? caller.findClient() : undefined;
-      if (byToken && client === undefined) throw noClient(caller.place(), apis);
+      if (byToken && client === undefined) throw noClient(caller.target(), apis);
       const realm =
         environment.read('HELIOGRAPH_REALM') ?? profile?.realm ?? (sandbox && realmOf(sandbox.token_url)) ?? undefined;
       return createClient({
@@ -96,19 +96,19 @@ export function createCaller(values: Values, environment: Environment, prompt: P
   };
   return caller;
 
-  /** With --app, the keys of the profile's own application serve only that one. */
+  /** The profile's keys are only for its own application, so another --app must not use them. */
   function isOfWantedApplication(): boolean {
     const wanted = values.text('app');
-    return wanted === undefined || wanted === caller.place().profile?.application_id;
+    return wanted === undefined || wanted === caller.target().profile?.application_id;
   }
 
-  /** A folder can come from others: it does not decide where secrets of the environment go. */
+  /** A folder can come from others, so its file must not decide where secrets of the environment are sent. */
   function refuseInFolder(name: string, isItsOwn: (application: DemoApplication) => boolean): void {
-    const { url, found, sandbox } = caller.place();
+    const { url, found, sandbox } = caller.target();
     if (found !== 'in the sandbox of this folder' || sandbox?.applications.some(isItsOwn)) return;
     throw usageError(
-      `${name} is set, and the address ${url} comes from the sandbox of this folder. They may not belong together.`,
-      `Give the address that ${name} is for (--url or HELIOGRAPH_URL), or unset ${name} to use the sandbox's own.`,
+      `${name} is set, and the address ${url} comes from the sandbox of this folder. They may belong to different services.`,
+      `Set the address for ${name} (--url or HELIOGRAPH_URL), or unset ${name} to use the sandbox's credentials.`,
     );
   }
 
@@ -121,7 +121,7 @@ export function createCaller(values: Values, environment: Environment, prompt: P
       refuseInFolder('HELIOGRAPH_API_KEY', ({ api_key }) => api_key === variable);
       return { value: variable, found: 'HELIOGRAPH_API_KEY' };
     }
-    const { profile } = caller.place();
+    const { profile } = caller.target();
     if (profile?.api_key !== undefined && isOfWantedApplication())
       return { value: profile.api_key, found: `the profile ${profile.name}` };
     const demo = caller.sandboxApplication();
@@ -129,7 +129,7 @@ export function createCaller(values: Values, environment: Environment, prompt: P
   }
 }
 
-/** The client refuses what no header can hold, such as a key with a line break. */
+/** The client refuses values that are invalid in a header, such as a key with a line break. */
 function createClient(options: HeliographOptions): Heliograph {
   try {
     return new Heliograph(options);
@@ -139,17 +139,17 @@ function createClient(options: HeliographOptions): Heliograph {
   }
 }
 
-function noApiKey(place: Place): Error {
+function noApiKey(target: Target): Error {
   return noCredentials(
-    `No API key for the SMS Messaging API of ${place.url}.`,
-    ...(place.profile?.session === undefined
+    `No API key for the SMS Messaging API of ${target.url}.`,
+    ...(target.profile?.session === undefined
       ? ['Run `heliograph login`, then `heliograph keys create`,']
       : ['Run `heliograph keys create`,']),
-    'or set HELIOGRAPH_API_KEY. In the folder of a sandbox that runs on this machine neither is needed.',
+    'or set HELIOGRAPH_API_KEY. In the folder of a local sandbox you need neither.',
   );
 }
 
-function noClient({ url, profile }: Place, apis: readonly Api[]): Error {
+function noClient({ url, profile }: Target, apis: readonly Api[]): Error {
   const names = { sms: 'SMS Messaging API', verify: 'Verification API', messaging: 'Messaging API' };
   const wanted = apis.filter((api) => api !== 'sms').map((api) => names[api]);
   return noCredentials(

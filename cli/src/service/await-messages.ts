@@ -4,7 +4,7 @@ import { sleep } from '../../../sdk/src/waiting.ts';
 const firstPauseMs = 200;
 const longestPauseMs = 5000;
 
-/** Nothing more comes after these. */
+/** Final statuses. */
 const endStates = ['delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'];
 
 export function hasEnded({ status }: Pick<Message, 'status'>): boolean {
@@ -12,8 +12,8 @@ export function hasEnded({ status }: Pick<Message, 'status'>): boolean {
 }
 
 /**
- * Reads texts until each has its outcome or the time is over, less and less often: every read counts against the plan.
- * Returns them in their order, as they were last.
+ * Polls texts until each has an outcome or the time is over, less often over time, because reads count against the plan.
+ * Returns the latest records in the same order.
  */
 export async function awaitMessages(
   api: Heliograph['sms'],
@@ -22,13 +22,13 @@ export async function awaitMessages(
 ): Promise<Message[]> {
   const latest = [...messages];
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
-    const open = latest.flatMap((message, place) => (hasEnded(message) ? [] : [place]));
+    const open = latest.flatMap((message, index) => (hasEnded(message) ? [] : [index]));
     if (open.length === 0 || Date.now() >= untilMs) return latest;
     await sleep(Math.max(0, Math.min(Math.max(pauseMs, open.length * 50), untilMs - Date.now())), signal);
-    for (const place of open) {
-      const message = latest[place];
+    for (const index of open) {
+      const message = latest[index];
       if (message === undefined) continue;
-      latest[place] = await api.get(message.id, { signal });
+      latest[index] = await api.get(message.id, { signal });
       onChange(latest);
     }
   }

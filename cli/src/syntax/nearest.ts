@@ -8,7 +8,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.each;
 }
 
-/** How many letters have to be changed, added or removed. */
+/** The edit distance: letters to change, add or remove. */
 function distanceOf(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row++) {

@@ -16,7 +16,7 @@ export interface Option {
   choices?: readonly string[];
 }
 
-/** What can be written after a command's name. */
+/** The arguments and options of a command. */
 export interface Syntax {
   /** One or two words, like `send` or `verify start`. */
   name: string;

@@ -1,6 +1,6 @@
 import { usageError } from '../process/exit.ts';
 
-/** Numbers come with a plus and the country code, as the service wants them. */
+/** Numbers need a plus and the country code, as in the service. */
 const number = /^\+[0-9 ().-]{1,63}$/;
 const most = 1000;
 
@@ -17,12 +17,12 @@ export function readRecipients(written: readonly string[], message: string | und
   const rest = first === -1 ? [] : written.slice(first);
   const [text, ...more] = rest;
   if (to.length === 0 && text !== undefined) throw notNumber(text);
-  if (to.length > most) throw usageError(`These are ${to.length} numbers. Send to at most ${most} at once.`);
+  if (to.length > most) throw usageError(`These are ${to.length} numbers. Send to at most ${most} per command.`);
   const [extra] = message === undefined ? more : rest;
   if (extra !== undefined) {
     if (/^[+0-9][0-9 ().-]{5,}$/.test(extra) || number.test(extra))
       throw usageError(`The text comes last, after ${extra}.`);
-    throw usageError(`There is one argument too many: ${extra}`, 'Write the text as one argument, in quotes.');
+    throw usageError(`Unexpected argument: ${extra}`, 'Write the text as one argument, in quotes.');
   }
   const unique = [...new Set(to.map((each) => each.replaceAll(/[ ().-]/g, '')))];
   return { to: unique, message: message ?? text };

@@ -4,7 +4,7 @@ import { nearest } from './nearest.ts';
 import type { Option, Syntax } from './option.ts';
 import { sharedOptions } from './shared-options.ts';
 
-/** What was written after a command's name. */
+/** The arguments and options given to a command. */
 export interface Values {
   /** In order. */
   arguments: readonly string[];
@@ -14,7 +14,7 @@ export interface Values {
   flag(name: string): boolean;
 }
 
-/** Reads what was written by what the command takes. Throws a usage error that says what would be right. */
+/** Parses the arguments of a command. Throws a usage error that says what is valid. */
 export function readValues(command: Syntax, args: readonly string[]): Values {
   if (command.takesAll) return createValues(args, {});
   const options = [...command.options, ...sharedOptions];
@@ -59,7 +59,7 @@ function explain(error: unknown, options: readonly Option[]): string {
   if (option === undefined) return message;
   return option.value === undefined
     ? `--${option.name} takes no value.`
-    : `--${option.name} needs a value: --${option.name} ${option.value}. One that begins with a dash is written --${option.name}=…`;
+    : `--${option.name} needs a value: --${option.name} ${option.value}. Write a value that begins with a dash as --${option.name}=…`;
 }
 
 function checkChoice({ name, choices }: Option, value: Parsed[string]): void {
@@ -73,9 +73,9 @@ function checkCount(command: Syntax, given: readonly string[]): void {
   const missing = command.arguments.filter(({ optional }) => !optional)[given.length];
   if (missing !== undefined) throw usageError(`<${missing.name}> is missing: ${missing.summary}.`, seeHelp(command));
   const most = command.arguments.some(({ many }) => many) ? Number.POSITIVE_INFINITY : command.arguments.length;
-  if (given.length > most) throw usageError(`There is one argument too many: ${given[most]}`, seeHelp(command));
-  command.arguments.forEach(({ name, choices }, place) => {
-    const value = given[place];
+  if (given.length > most) throw usageError(`Unexpected argument: ${given[most]}`, seeHelp(command));
+  command.arguments.forEach(({ name, choices }, index) => {
+    const value = given[index];
     if (choices === undefined || value === undefined || choices.includes(value)) return;
     throw usageError(`<${name}> must be one of ${choices.join(', ')}.`, seeHelp(command));
   });

@@ -8,7 +8,7 @@ export interface Bar {
 const eighths = ['', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const axisWidth = 8;
 
-/** Bars of a few lines' height: good ones below, bad ones marked. `labels` stand below its two ends. */
+/** Bars that are a few lines high: successes below, failures marked. `labels` are the labels below its two ends. */
 export function drawBars(
   bars: readonly Bar[],
   options: { columns: number; height: number; labels: [string, string] },
@@ -20,7 +20,7 @@ export function drawBars(
     const floor = height - 1 - row;
     const cells = shown.map(({ good, bad }): Text => {
       const filled = Math.round(Math.min(1, Math.max(0, ((good + bad) / top) * height - floor)) * 8);
-      // One request among thousands is seen, too.
+      // One request among thousands is still visible.
       const mark = floor === 0 && good + bad > 0 ? (eighths[Math.max(1, filled)] ?? '') : (eighths[filled] ?? '');
       if (mark === '') return ' ';
       return bad > 0 ? red(mark) : green(mark);
@@ -35,12 +35,12 @@ export function drawBars(
   ];
 }
 
-/** Neighbours together, where there are more bars than columns. */
+/** Merges neighbours if there are more bars than columns. */
 function merge(bars: readonly Bar[], most: number): Bar[] {
   const each = Math.ceil(bars.length / most);
   const merged: Bar[] = [];
-  for (let place = 0; place < bars.length; place += each) {
-    const part = bars.slice(place, place + each);
+  for (let index = 0; index < bars.length; index += each) {
+    const part = bars.slice(index, index + each);
     merged.push({
       good: part.reduce((sum, { good }) => sum + good, 0),
       bad: part.reduce((sum, { bad }) => sum + bad, 0),

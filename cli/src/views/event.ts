@@ -4,7 +4,7 @@ import { clockTime, stateText } from './message.ts';
 
 const typeWidth = 22;
 
-/** An event on one line: when, what, about which record. */
+/** An event on one line: time, type and record. */
 export function eventText({ time, type, subject, data }: Event): Text {
   const [kind = '', state = ''] = type.split('.');
   const { to, from, message } = data as Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { Message } from '../../../sdk/src/index.ts';
 import { dim, green, red, type Text, yellow } from '../terminal/text.ts';
 
-/** A state in its colour: good, bad, or still under way. */
+/** A state in its colour: success, failure or pending. */
 export function stateText(status: string): Text {
   if (['delivered', 'approved', 'up', 'active'].includes(status)) return green(status);
   if (['undelivered', 'failed', 'expired', 'blocked', 'down', 'refused'].includes(status)) return red(status);
@@ -9,12 +9,12 @@ export function stateText(status: string): Text {
   return yellow(status);
 }
 
-/** Why a text did not arrive, in words. */
+/** The reason why a text did not arrive. */
 export function errorText({ error }: Pick<Message, 'error'>): string {
   return error === null ? '' : `${error.message} (${error.code}${error.permanent ? ', permanent' : ''})`;
 }
 
-/** A time of today by the clock; another with its day. */
+/** The time of day, with the date unless it is today. */
 export function clockTime(timestamp: string, now = new Date()): string {
   const at = new Date(timestamp);
   if (Number.isNaN(at.getTime())) return timestamp;

@@ -34,7 +34,7 @@ export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
       <Title order={3} id={title}>
         {words.title}
       </Title>
-      <ol className={styles.told} aria-labelledby={title}>
+      <ol className={styles.deliveries} aria-labelledby={title}>
         {events.map(({ id, type, time, deliveries }) => (
           <li key={id} className={styles.change}>
             <span className={styles.line}>

@@ -175,8 +175,8 @@ export const words = {
     ),
     errors: (
       <>
-        An error has a <code>code</code> for programs, a <code>message</code> for people, and lists each
-        invalid field in <code>details</code>.
+        An error has a <code>code</code> for programs, a <code>message</code> for people, and lists each invalid field
+        in <code>details</code>.
       </>
     ),
   },

@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 export const words = {
   title: 'Verifications held back',
   lead: 'These starts look like SMS pumping: many numbers got a code, and almost no code was entered. Numbers that you approved in the last 28 days still pass, and so does one number in fifty.',
-  sendClient: 'Send client (address, user agent, device) with each start, so that the guard can hold back only the abuser.',
+  sendClient:
+    'Send client (address, user agent, device) with each start, so that the guard can hold back only the abuser.',
   groups: {
     prefix: (prefix: string) => `Numbers that begin with ${prefix}`,
     country: (country: string) => `All numbers of ${country}`,

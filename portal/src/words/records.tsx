@@ -83,8 +83,8 @@ export const words = {
     holds: (numbers: number, which: string, approved: number, until: ReactNode) => (
       <>
         {numbers} numbers {which} got a code, and {approved} entered it. Until {until}, only one number in fifty passes,
-        and every number that you approved in the last 28 days. If these are your users, end the hold on the overview. You
-        can end one hold per day.
+        and every number that you approved in the last 28 days. If these are your users, end the hold on the overview.
+        You can end one hold per day.
       </>
     ),
   },

@@ -150,7 +150,8 @@ export const words = {
     noSuccess: 'No attempt succeeded for 5 days.',
     pausedNext: 'No events are sent. They wait until you resume the webhook, for up to 7 days.',
     resume: 'Resume',
-    disabledNext: 'Fix the cause, send a test, then enable the webhook. Events that occurred while it was disabled are not sent: replay them.',
+    disabledNext:
+      'Fix the cause, send a test, then enable the webhook. Events that occurred while it was disabled are not sent: replay them.',
     enable: 'Enable',
     failingSince: (since: ReactNode) => (
       <>

@@ -10,15 +10,15 @@ import styles from './guide-page.module.css';
 
 /** A guide at /docs/guides/{slug}. The frame around it shows a placeholder until the text is loaded. */
 export default function GuidePage({ slug }: { slug: string }) {
-  const place = guides.findIndex((guide) => guide.slug === slug);
-  const guide = guides[place];
+  const index = guides.findIndex((guide) => guide.slug === slug);
+  const guide = guides[index];
   if (guide === undefined) return <UnknownGuide />;
   return (
     <div className={styles.page}>
       <div className={styles.columns} key={slug}>
         <Article guide={guide} text={use(textOf(slug))} />
         <OnThisPage guide={guide} />
-        <Neighbours previous={neighbour(guides[place - 1])} next={neighbour(guides[place + 1])} />
+        <Neighbours previous={neighbour(guides[index - 1])} next={neighbour(guides[index + 1])} />
       </div>
     </div>
   );

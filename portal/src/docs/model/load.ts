@@ -54,8 +54,8 @@ export function findOperation(id: string): Promise<Found | undefined> {
 
 function search(part: PartName, apis: Api[], id: string): Found | undefined {
   const operations = apis.flatMap((api) => api.operations);
-  const place = operations.findIndex((operation) => operation.id === id);
-  const operation = operations[place];
+  const index = operations.findIndex((operation) => operation.id === id);
+  const operation = operations[index];
   if (operation === undefined) return undefined;
-  return { part, operation, previous: operations[place - 1], next: operations[place + 1] };
+  return { part, operation, previous: operations[index - 1], next: operations[index + 1] };
 }

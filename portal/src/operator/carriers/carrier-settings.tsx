@@ -106,13 +106,13 @@ function orUndefined<Value>(read: () => Value): Value | undefined {
 }
 
 /** `password_set: true` means that there is a password. */
-function keptSecrets(settings: Record<string, unknown>, place = ''): string[] {
+function keptSecrets(settings: Record<string, unknown>, path = ''): string[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     if (name.endsWith('_set'))
       return value === true || (Array.isArray(value) && value.length > 0)
-        ? [`${place}${name.slice(0, -'_set'.length)}`]
+        ? [`${path}${name.slice(0, -'_set'.length)}`]
         : [];
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? keptSecrets(value as Record<string, unknown>, `${place}${name}.`) : [];
+    return isObject ? keptSecrets(value as Record<string, unknown>, `${path}${name}.`) : [];
   });
 }

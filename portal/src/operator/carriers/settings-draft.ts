@@ -50,14 +50,14 @@ function meantBy({ type, name, label }: SettingField, typed: string | boolean): 
 }
 
 function parsed(json: string, label: string): Settings {
-  const told = (why: string) => new SyntaxError(`${label}: ${why}`);
+  const problem = (why: string) => new SyntaxError(`${label}: ${why}`);
   try {
     const value: unknown = JSON.parse(json);
     if (isObject(value)) return value;
   } catch (error) {
-    throw told(words.settings.notJson((error as Error).message));
+    throw problem(words.settings.notJson((error as Error).message));
   }
-  throw told(words.settings.notObject);
+  throw problem(words.settings.notObject);
 }
 
 /** TLS is an object, and each of its settings has a field. */

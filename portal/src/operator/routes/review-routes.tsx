@@ -59,7 +59,7 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
         </ul>
         {rules.length === 0 && <Callout tone="wait" title={words.review.noRules} />}
         <ProblemCallout problem={problem} />
-        {problem !== undefined && <p className={styles.text}>{placesOf(problem, rules)}</p>}
+        {problem !== undefined && <p className={styles.text}>{ruleNamesOf(problem, rules)}</p>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {words.review.back}
@@ -74,9 +74,9 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
 }
 
 /** The service counts rules from 0; operators know them by name. */
-function placesOf({ details }: Problem, rules: RouteRule[]): string {
-  const places = details.flatMap(({ field }) => /^routes\.(\d+)/.exec(field)?.[1] ?? []);
-  const names = new Set(places.flatMap((place) => rules[Number(place)]?.name ?? []));
+function ruleNamesOf({ details }: Problem, rules: RouteRule[]): string {
+  const indexes = details.flatMap(({ field }) => /^routes\.(\d+)/.exec(field)?.[1] ?? []);
+  const names = new Set(indexes.flatMap((index) => rules[Number(index)]?.name ?? []));
   return names.size === 0 ? '' : words.review.edit([...names].join(', '));
 }
 

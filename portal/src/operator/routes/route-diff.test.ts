@@ -18,7 +18,7 @@ function ruleOf(name: string, changed: Partial<RouteRule> = {}): RouteRule {
 }
 
 const [uk, france, rest] = [ruleOf('uk'), ruleOf('france'), ruleOf('rest')];
-const told = (changes: RuleChange[]) => changes.map(({ kind, name, from, to }) => `${kind} ${name} ${from} ${to}`);
+const linesOf = (changes: RuleChange[]) => changes.map(({ kind, name, from, to }) => `${kind} ${name} ${from} ${to}`);
 
 describe('the diff of two route tables', () => {
   test('is empty for the same table', () => {
@@ -26,11 +26,11 @@ describe('the diff of two route tables', () => {
   });
 
   test('names rules that were added and removed, with their positions', () => {
-    assert.deepEqual(told(diffRoutes([uk, france], [uk, rest])), ['removed france 2 null', 'added rest null 2']);
+    assert.deepEqual(linesOf(diffRoutes([uk, france], [uk, rest])), ['removed france 2 null', 'added rest null 2']);
   });
 
   test('reports one moved rule when it passed two others', () => {
-    assert.deepEqual(told(diffRoutes([uk, france, rest], [france, rest, uk])), ['moved uk 1 3']);
+    assert.deepEqual(linesOf(diffRoutes([uk, france, rest], [france, rest, uk])), ['moved uk 1 3']);
   });
 
   test('shows each setting that differs, before and after', () => {

@@ -74,7 +74,7 @@ export function RouteEditor({ latest, carriers, onSaved }: RouteEditorProps) {
               <RuleCard
                 key={each.key}
                 rule={each.rule}
-                place={index + 1}
+                position={index + 1}
                 count={draft.rules.length}
                 matching={explained?.rule?.name === each.rule.name}
                 onEdit={() => setEdited(each)}

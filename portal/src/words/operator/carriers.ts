@@ -149,7 +149,8 @@ export const words = {
     json: 'As JSON',
     jsonRule: 'The reference lists them. Remove a line to use its default.',
     secretKept: 'Stored and never shown. Leave empty to keep it.',
-    secretAgain: 'Enter it again: you changed the address, and the service does not send a stored secret to a new address.',
+    secretAgain:
+      'Enter it again: you changed the address, and the service does not send a stored secret to a new address.',
     secretsAgain: 'Enter the marked secrets again before you save',
   },
   test: {

@@ -69,7 +69,7 @@ export const words = {
   lead: 'The first rule that matches a text decides which carriers take it. The service refuses texts that no rule matches.',
   carriers: {
     title: 'Carriers',
-    nth: (place: number) => `Carrier ${place}`,
+    nth: (position: number) => `Carrier ${position}`,
     weight: 'Weight',
     weightOf: (carrier: string) => `Weight of ${carrier}`,
     add: 'Add a carrier',
@@ -77,7 +77,7 @@ export const words = {
   },
   failover: {
     title: 'Failover',
-    nth: (place: number) => `Failover ${place}`,
+    nth: (position: number) => `Failover ${position}`,
     add: 'Add a failover carrier',
     bulk: 'Also for texts other than verifications',
     bulkRule: 'After their carriers were down for 60 seconds',

@@ -6,19 +6,19 @@ import { readUrl, requireUrl } from './address.ts';
 import { findByUrl, type Profile, readProfiles } from './profiles.ts';
 import { readSandboxFile, type SandboxFile } from './sandbox-file.ts';
 
-/** Which service is meant, how we know, and what is kept about it. */
-export interface Place {
+/** The service to call, how it was found, and the stored credentials for it. */
+export interface Target {
   url: string;
   found: 'by --url' | 'by HELIOGRAPH_URL' | 'in the profile' | 'in the sandbox of this folder' | 'by default';
-  /** Only a profile of this very address: its secrets belong to no other. */
+  /** Only a profile with exactly this address: its secrets must not go elsewhere. */
   profile: ({ name: string } & Profile) | undefined;
-  /** Only of this very address, too. */
+  /** Only with exactly this address, too. */
   sandbox: SandboxCredentials | undefined;
 }
 
 const defaultUrl = 'http://127.0.0.1:8080';
 
-export function findPlace(values: Pick<Values, 'text'>, environment: Environment): Place {
+export function findTarget(values: Pick<Values, 'text'>, environment: Environment): Target {
   const profiles = readProfiles(environment);
   const sandboxFile = readSandboxFile(environment);
   const { credentials } = sandboxFile;
@@ -36,14 +36,14 @@ export function findPlace(values: Pick<Values, 'text'>, environment: Environment
     sandbox: credentials !== undefined && readUrl(credentials.base_url) === url ? credentials : undefined,
   };
 
-  function chooseUrl(): Pick<Place, 'url' | 'found'> {
+  function chooseUrl(): Pick<Target, 'url' | 'found'> {
     const option = values.text('url');
     if (option !== undefined) return { url: requireUrl(option, '--url'), found: 'by --url' };
     const variable = environment.read('HELIOGRAPH_URL');
     if (variable !== undefined) return { url: requireUrl(variable, 'HELIOGRAPH_URL'), found: 'by HELIOGRAPH_URL' };
     const kept = chosen === undefined ? undefined : profiles.profiles[chosen]?.url;
     if (kept !== undefined) return { url: requireUrl(kept, `The profile ${chosen}`), found: 'in the profile' };
-    // An address by option, variable or profile is used without the folder's file, so a wrong file is refused only here.
+    // An address by option, variable or profile needs no file in the folder, so a bad file is refused only here.
     if (sandboxFile.unfit !== undefined) throw notUsed(sandboxFile, sandboxFile.unfit);
     const local = credentials === undefined ? undefined : readUrl(credentials.base_url);
     if (local !== undefined) return { url: local, found: 'in the sandbox of this folder' };
@@ -59,6 +59,6 @@ function noProfile(name: string, known: readonly string[]): Error {
   const others = known.length === 0 ? 'There is none yet' : `There are: ${known.join(', ')}`;
   return usageError(
     `There is no profile ${name}. ${others}.`,
-    `Run \`heliograph login --profile ${name}\` to make it.`,
+    `Run \`heliograph login --profile ${name}\` to create it.`,
   );
 }
