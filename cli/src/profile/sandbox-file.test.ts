@@ -33,11 +33,11 @@ describe('the credentials of a sandbox in a folder', () => {
 
   for (const [what, given, reason] of [
     ['a file of another user', { userId: (userId ?? 0) + 1 }, /belongs to another user/],
-    ['a file that the group can write', { mode: 0o620 }, /other users have rights/],
-    ['a file that everyone can read', { mode: 0o604 }, /other users have rights/],
-    ['a file that is not JSON', { content: '{' }, /does not hold credentials/],
-    ['a file with other JSON', { content: 'null' }, /does not hold credentials/],
-    ['a long file', { content: `${JSON.stringify(right)}${' '.repeat(70_000)}` }, /does not hold credentials/],
+    ['a file that the group can write', { mode: 0o620 }, /other users have permissions/],
+    ['a file that everyone can read', { mode: 0o604 }, /other users have permissions/],
+    ['a file that is not JSON', { content: '{' }, /does not contain credentials/],
+    ['a file with other JSON', { content: 'null' }, /does not contain credentials/],
+    ['a long file', { content: `${JSON.stringify(right)}${' '.repeat(70_000)}` }, /does not contain credentials/],
     [
       'an address on another machine',
       { content: { ...right, base_url: 'https://sms.example.com' } },
