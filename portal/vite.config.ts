@@ -4,11 +4,11 @@ import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 import { guides } from './build/guides.ts';
 
-/** Where `npm run dev -w portal` finds the service. */
+/** The service's address for `npm run dev -w portal`. */
 const service = process.env.HELIOGRAPH_PUBLIC_URL ?? 'http://127.0.0.1:8080';
 const served = ['/portal', '/sandbox', '/sms', '/verify', '/messaging', '/realms', '/openapi'];
 
-/** The service sends compressed files. To compress them at each of its starts would delay these. */
+/** The service sends compressed files. Compressing them here keeps its starts fast. */
 const compress: Plugin = {
   name: 'compress',
   writeBundle({ dir = '' }, bundle) {
@@ -29,9 +29,9 @@ export default defineConfig({
     // Not served: it goes with the package (scripts/third-party.mjs does the same for the service).
     license: { fileName: 'THIRD-PARTY.md' },
     rolldownOptions: {
-      // Mantine marks its files for servers that render React, which this is not.
-      onLog: (level, log, tell) => {
-        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') tell(level, log);
+      // Mantine marks its files for server rendering, which the portal does not use.
+      onLog: (level, log, pass) => {
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') pass(level, log);
       },
     },
   },

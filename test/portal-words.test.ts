@@ -123,6 +123,13 @@ describe('the words of the portal', () => {
     assert.equal(held.slice(0, 40).join('\n'), '');
   });
 
+  test('no text is a string with markup in it, which a page would show as it is', () => {
+    const wrong = files
+      .filter((file) => file.startsWith('words/'))
+      .flatMap((file) => readFileSync(join(pages, file), 'utf8').match(/'[^'\n]*<\/[A-Za-z]*>[^'\n]*'/g) ?? []);
+    assert.deepEqual(wrong, []);
+  });
+
   test('what people could not understand is rewritten, in the pages and in the messages of the service', () => {
     const texts = [
       ...files.map((file) => ({ file, text: readFileSync(join(pages, file), 'utf8') })),

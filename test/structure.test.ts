@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { dependsOn, findTestFiles, isUnitTest } from '../scripts/test-files.ts';
 import type { Setting } from '../src/settings/kinds.ts';
 import { settings } from '../src/settings/settings.ts';
+import {
+  assertNoCircle,
+  crowdedFolders,
+  fileImports,
+  forbiddenImports,
+  type Rooms,
+  readSources,
+  roomImports,
+  roomOf,
+} from './support/import-graph.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
@@ -60,6 +70,58 @@ const mayImport: Record<string, string[]> = {
 
 /** These put everything together: they import all, and only the files beside the folders import them. */
 const composing = ['compose', 'commands'];
+
+/** What every page may import. */
+const pageParts = ['theme', 'words', 'api', 'location.ts', 'session', 'parts'];
+
+/** The rooms of the other programs; the files beside the folders put them together. */
+const programs: Record<string, Rooms> = {
+  'portal/src': {
+    theme: [],
+    words: [],
+    'location.ts': [],
+    api: ['words'],
+    session: ['api'],
+    parts: ['theme', 'words', 'api', 'location.ts', 'session'],
+    account: pageParts,
+    visitor: ['account', ...pageParts],
+    credentials: pageParts,
+    events: pageParts,
+    guard: pageParts,
+    inbound: pageParts,
+    senders: pageParts,
+    try: pageParts,
+    usage: pageParts,
+    records: ['events', ...pageParts],
+    requests: ['events', 'records', ...pageParts],
+    webhooks: ['events', ...pageParts],
+    docs: ['try', ...pageParts],
+    overview: ['credentials', 'guard', 'try', ...pageParts],
+    applications: [
+      ...['overview', 'credentials', 'senders', 'try', 'records', 'inbound', 'events', 'webhooks', 'usage', 'requests'],
+      ...pageParts,
+    ],
+    // Operators see what developers see, and more; no page of a developer imports one of theirs.
+    operator: ['account', 'applications', 'guard', ...pageParts],
+  },
+  'cli/src': {
+    'version.ts': [],
+    process: [],
+    terminal: ['process'],
+    syntax: ['process'],
+    profile: ['version.ts', 'process', 'terminal', 'syntax'],
+    command: ['process', 'terminal', 'syntax', 'profile'],
+    completion: ['syntax', 'command'],
+    service: ['version.ts', 'process', 'profile', 'command'],
+    views: ['terminal', 'service'],
+    listen: ['version.ts', 'process', 'profile'],
+    commands: [
+      ...['process', 'terminal', 'syntax', 'profile', 'command', 'completion', 'service', 'views', 'listen'],
+      'version.ts',
+    ],
+  },
+  'sdk/src': {},
+};
 
 /** More source files in one folder are a sign for a room. */
 const mostFiles = 30;
@@ -166,65 +228,20 @@ const ownerOf: Record<string, string[]> = {
   schema_migration: ['platform'],
 };
 
-interface SourceFile {
-  /** Below `src`, like `platform/clock.ts`. */
-  name: string;
+const files = readSources(source).map((file) => ({
+  ...file,
   /** Its first folder: the owner of tables. */
-  folder: string | undefined;
-  /** The room that it is in; undefined for the files beside the folders. */
-  room: string | undefined;
-  text: string;
-  imports: string[];
-}
-
-const files: SourceFile[] = readdirSync(source, { recursive: true })
-  .map((name) => String(name).replaceAll('\\', '/'))
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-  .map((name) => {
-    const text = readFileSync(join(source, name), 'utf8');
-    return { name, folder: folderOf(name), room: roomOf(name), text, imports: importsOf(text) };
-  });
-
-function folderOf(name: string): string | undefined {
-  return name.includes('/') ? name.split('/')[0] : undefined;
-}
-
-/** The longest name in the table that the file lies below, or its first folder. */
-function roomOf(name: string): string | undefined {
-  const rooms = Object.keys(mayImport).filter((room) => name.startsWith(`${room}/`));
-  return rooms.sort((one, other) => other.length - one.length)[0] ?? folderOf(name);
-}
-
-function importsOf(text: string): string[] {
-  const patterns = [/\bfrom\s+'([^']+)'/g, /\bimport\s+'([^']+)'/g, /\bimport\(\s*'([^']+)'/g];
-  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, path]) => path ?? ''));
-}
-
-/** The imports of our own files, as names below `src`. */
-function ownImports({ name, imports }: SourceFile): string[] {
-  const folder = dirname(join(source, name));
-  return imports.filter((path) => path.startsWith('.')).map((path) => relative(source, resolve(folder, path)));
-}
+  folder: file.name.includes('/') ? file.name.split('/')[0] : undefined,
+}));
 
 /** Comments speak of things the code must not use. */
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/(^|\s)\/\/.*$/gm, '');
 }
 
-function assertNoCircle(imported: ReadonlyMap<string, ReadonlySet<string>>): void {
-  const done = new Set<string>();
-  const visit = (name: string, path: string[]): void => {
-    if (path.includes(name)) assert.fail(`a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`);
-    if (done.has(name)) return;
-    for (const target of imported.get(name) ?? []) visit(target, [...path, name]);
-    done.add(name);
-  };
-  for (const name of imported.keys()) visit(name, []);
-}
-
 describe('import directions', () => {
   test('every folder is in the table of the rooms', () => {
-    const rooms = new Set(files.flatMap(({ room }) => room ?? []));
+    const rooms = new Set(files.flatMap(({ name }) => roomOf(name, mayImport) ?? []));
     assert.deepEqual(
       [...rooms].filter((room) => !composing.includes(room) && !Object.hasOwn(mayImport, room)),
       [],
@@ -232,42 +249,21 @@ describe('import directions', () => {
   });
 
   test('a room imports only what the table allows it', () => {
-    const forbidden = files.flatMap((file) => {
-      const { room } = file;
-      if (room === undefined || composing.includes(room)) return [];
-      const allowed = [room, 'platform', ...(mayImport[room] ?? [])];
-      const isAllowed = (target = '') => allowed.some((name) => target === name || target.startsWith(`${name}/`));
-      return ownImports(file)
-        .filter((target) => !isAllowed(roomOf(target)))
-        .map((target) => `${file.name} imports ${target}`);
-    });
-    assert.deepEqual(forbidden, []);
+    const withPlatform = Object.entries(mayImport).map(([room, targets]) => [room, ['platform', ...targets]]);
+    assert.deepEqual(forbiddenImports(files, Object.fromEntries(withPlatform), composing), []);
   });
 
   test(`a folder has at most ${mostFiles} source files`, () => {
-    const counts = new Map<string, number>();
-    for (const { name } of files) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1);
-    assert.deepEqual(
-      [...counts].filter(([, count]) => count > mostFiles),
-      [],
-    );
+    assert.deepEqual(crowdedFolders(files, mostFiles), []);
   });
 
   test('no two rooms need each other, by whatever way round', () => {
-    const imported = new Map<string, Set<string>>();
-    for (const file of files) {
-      if (file.room === undefined) continue;
-      const rooms = imported.get(file.room) ?? new Set();
-      for (const target of ownImports(file)) rooms.add(roomOf(target) ?? '');
-      rooms.delete(file.room);
-      imported.set(file.room, rooms);
-    }
-    assertNoCircle(imported);
+    assertNoCircle(roomImports(files, mayImport));
   });
 
   test('nothing imports main.ts, and nothing of the product imports a test', () => {
     const wrong = files.flatMap((file) =>
-      ownImports(file)
+      file.ownImports
         .filter((target) => target === 'main.ts' || target.startsWith('..') || target.endsWith('.test.ts'))
         .map((target) => `${file.name} imports ${target}`),
     );
@@ -275,18 +271,14 @@ describe('import directions', () => {
   });
 
   test('no two files need each other, by whatever way round, types included', () => {
-    assertNoCircle(new Map(files.map((file) => [file.name, new Set(ownImports(file))])));
+    assertNoCircle(fileImports(files));
   });
 
   test('the quick lane has one door: server.ts imports its lane, and nothing else imports any of it', () => {
     const inside = (name: string) => name.startsWith('http/plain/');
     const doors = files
       .filter(({ name }) => !inside(name))
-      .flatMap((file) =>
-        ownImports(file)
-          .filter(inside)
-          .map((target) => `${file.name} imports ${target}`),
-      );
+      .flatMap((file) => file.ownImports.filter(inside).map((target) => `${file.name} imports ${target}`));
     assert.deepEqual(doors, ['http/server.ts imports http/plain/lane.ts']);
   });
 
@@ -301,6 +293,38 @@ describe('import directions', () => {
         users.map((user) => user.name),
         [file],
       );
+    });
+  }
+});
+
+describe('import directions of the pages, the command line and the client', () => {
+  for (const [folder, rooms] of Object.entries(programs)) {
+    const sources = readSources(join(root, folder));
+
+    test(`${folder}: no two files need each other, types included`, () => {
+      assertNoCircle(fileImports(sources));
+    });
+
+    test(`${folder}: every folder is in the table, and imports only what the table allows it`, () => {
+      const found = new Set(sources.flatMap(({ name }) => roomOf(name, rooms) ?? []));
+      assert.deepEqual(
+        [...found].filter((room) => !Object.hasOwn(rooms, room)),
+        [],
+      );
+      assert.deepEqual(forbiddenImports(sources, rooms), []);
+      assertNoCircle(roomImports(sources, rooms));
+    });
+
+    test(`${folder}: a folder has at most ${mostFiles} source files`, () => {
+      assert.deepEqual(crowdedFolders(sources, mostFiles), []);
+    });
+
+    test(`${folder}: of the service it imports types alone`, () => {
+      const code = /^(?:import|export)(?! type)[^;]*?from '(?:\.\.\/)+src\/[^']+'/gm;
+      const wrong = sources.flatMap(({ name, text }) =>
+        [...text.matchAll(code)].map(([statement]) => `${name}: ${statement}`),
+      );
+      assert.deepEqual(wrong, []);
     });
   }
 });

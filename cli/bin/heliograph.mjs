@@ -2,7 +2,7 @@
 // The command `heliograph`, from the package or from the project's folder.
 import { buildCommandLine, requireNode, runService } from './service.mjs';
 
-/** They need the machine of the service, and are the service's own program. */
+/** They run on the service's machine, by the service's own program. */
 const machineCommands = [
   'operator',
   'reset-password',

@@ -1,16 +1,16 @@
-// Starts the service, and starts it again if it dies: of a node that has several processes one may be killed alone.
+// Starts the service, and restarts it after a crash: one of a node's processes can be killed on its own.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 
 const keptNode = fileURLToPath(new URL('./kept-node.mjs', import.meta.url));
-/** A start that fails would fail again; a node that has run so long has crashed. */
+/** An exit sooner than this is a failed start, which would fail again. A later one is a crash. */
 const startsWithinMs = 30_000;
-/** So often in a row it is started again after having run for less than that. */
+/** Maximum of restarts in a row after such short runs. */
 const mostShortRuns = 3;
 
-/** Runs the program in this process, or, with several processes, in one of its own that is started again when it dies. */
+/** Runs the program in this process or, if the node has several processes, in a child that is restarted after a crash. */
 export async function runAndKeep(program) {
   if (hasOneProcess()) await import(program);
   else keep(program);
@@ -44,7 +44,7 @@ function keep(program) {
       shortRuns = ranMs < startsWithinMs ? shortRuns + 1 : 0;
       const hasDied = signal !== null || (code !== 0 && ranMs >= startsWithinMs);
       if (stopping || !hasDied || shortRuns > mostShortRuns) process.exit(code ?? 1);
-      process.stderr.write(`\nHeliograph ended (${signal ?? `exit code ${code}`}). It is started again.\n`);
+      process.stderr.write(`\nHeliograph ended (${signal ?? `exit code ${code}`}). Restarting it.\n`);
       start();
     });
   }

@@ -6,12 +6,12 @@ import { runAndKeep } from './keep-running.mjs';
 import { stopWithParent } from './stop-with-parent.mjs';
 
 const home = new URL('../../', import.meta.url);
-/** Builds what is stale. The package has neither this program nor a compiler: it contains what was built. */
+/** Builds stale files. The package contains built files, and neither this program nor a compiler. */
 const builder = new URL('scripts/run.mjs', home);
 const isProject = existsSync(builder);
 
 /**
- * Runs the service in this process, so that signals reach it directly, unless it shall have several. `args` as the service reads them: none of them
+ * Runs the service in this process, so that signals reach it directly, unless the node has several processes. `args` as the service reads them: none of them
  * starts it, others name a command of the machine, like `['operator', 'you@example.com']`.
  */
 export async function runService(args) {
@@ -37,7 +37,7 @@ export function buildCommandLine() {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** npm only warns of a Node that is too old, and the errors that follow explain nothing. */
+/** npm only warns about an old Node, and the errors that follow do not explain the cause. */
 export function requireNode() {
   const { engines } = JSON.parse(readFileSync(new URL('package.json', home), 'utf8'));
   const wanted = /(\d+)\.(\d+)/.exec(engines.node).slice(1).map(Number);

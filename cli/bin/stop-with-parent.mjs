@@ -6,7 +6,7 @@ export function stopWithParent() {
   if (process.env.npm_lifecycle_event !== undefined) endWithParent();
 }
 
-/** Stops in order when the process that started this one has ended. */
+/** Shuts down when the process that started this one has ended. */
 export function endWithParent() {
   const parent = process.ppid;
   const watch = setInterval(() => {

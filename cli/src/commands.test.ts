@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { findCommand } from './command/find.ts';
+import { helpOf, overview } from './command/help.ts';
+import { makeReference } from './command/reference.ts';
 import { commands } from './commands.ts';
-import { findCommand } from './find-command.ts';
-import { helpOf, overview } from './help.ts';
-import { readRecipients } from './recipients.ts';
-import { makeReference } from './reference.ts';
-import { readMoment, readSpan } from './span.ts';
+import { readRecipients } from './syntax/recipients.ts';
+import { readMoment, readSpan } from './syntax/span.ts';
+import { readValues } from './syntax/values.ts';
 import { render, textWidth } from './terminal/text.ts';
-import { readValues } from './values.ts';
 import { projectFolder } from './version.ts';
 
 const refuses = (act: () => unknown, says: RegExp) =>
@@ -19,7 +19,7 @@ const refuses = (act: () => unknown, says: RegExp) =>
   });
 
 describe('the table of commands', () => {
-  test('docs/command-line.md says what the commands take (node --import tsx cli/make-docs.ts writes it)', () => {
+  test('docs/command-line.md is up to date (node --import tsx cli/make-docs.ts writes it)', () => {
     const document = readFileSync(new URL('docs/command-line.md', projectFolder), 'utf8');
     assert.equal(document.split('## Commands\n\n')[1]?.trimEnd(), makeReference(commands));
   });
@@ -39,7 +39,7 @@ describe('the table of commands', () => {
     );
   });
 
-  test('every example is read as the command that it explains', () => {
+  test('every example parses as its own command', () => {
     for (const command of commands) {
       for (const { line } of command.examples) {
         const [, words = ''] = /heliograph ([^|<>&;)]*)/.exec(line.replace(/^echo .*?\| /, '')) ?? [];
@@ -54,7 +54,7 @@ describe('the table of commands', () => {
     }
   });
 
-  test('names are found with shared options before them, by one word for a group, and a slip is guessed', () => {
+  test('a command is found after shared options and by the name of its group, and a typo gets a suggestion', () => {
     assert.equal(findCommand(commands, ['--url', 'http://x', 'send', '+1'])?.command.name, 'send');
     assert.equal(findCommand(commands, ['apps'])?.command.name, 'apps list');
     assert.equal(findCommand(commands, ['carriers', '--local', 'status'])?.command.name, 'carriers --local');
@@ -65,19 +65,19 @@ describe('the table of commands', () => {
   });
 });
 
-describe('what is written after a command', () => {
+describe('arguments and options of a command', () => {
   const send = commands.find(({ name }) => name === 'send');
   const completion = commands.find(({ name }) => name === 'completion');
   assert.ok(send !== undefined && completion !== undefined, 'commands are missing');
 
-  test('an option that is not there, has no value, or another value than it may have', () => {
+  test('an unknown option, a missing value and an invalid value are usage errors', () => {
     refuses(() => readValues(send, ['+1', '--form', 'x']), /no option --form\. Did you mean --from/);
     refuses(() => readValues(send, ['+1', '--from']), /--from needs a value/);
     refuses(() => readValues(send, ['+1', '--wait=yes']), /--wait takes no value/);
     refuses(() => readValues(send, ['+1', '--api', 'fax']), /one of sms, messaging/);
     refuses(() => readValues(send, []), /<to> is missing/);
     refuses(() => readValues(completion, ['powershell']), /one of bash, zsh, fish/);
-    refuses(() => readValues(completion, ['bash', 'zsh']), /one argument too many: zsh/);
+    refuses(() => readValues(completion, ['bash', 'zsh']), /Unexpected argument: zsh/);
   });
 
   test('numbers, then the text', () => {
@@ -87,8 +87,8 @@ describe('what is written after a command', () => {
     });
     assert.deepEqual(readRecipients(['+447700900123'], '123456'), { to: ['+447700900123'], message: '123456' });
     refuses(() => readRecipients(['07700900123', 'Hi'], undefined), /not a phone number with its country code/);
-    refuses(() => readRecipients(['+447700900123', 'Hi', 'there'], undefined), /too many: there/);
-    refuses(() => readRecipients(['+447700900123', 'Hi'], 'there'), /too many: Hi/);
+    refuses(() => readRecipients(['+447700900123', 'Hi', 'there'], undefined), /Unexpected argument: there/);
+    refuses(() => readRecipients(['+447700900123', 'Hi'], 'there'), /Unexpected argument: Hi/);
     refuses(
       () =>
         readRecipients(

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import type { Command } from './command/command.ts';
 import { createApp, listApps, registerApp, useApp } from './commands/apps.ts';
 import {
   listCarriers,

@@ -1,15 +1,15 @@
-import { createCaller } from './caller.ts';
-import type { Command } from './command.ts';
+import type { Command } from './command/command.ts';
+import { findCommand } from './command/find.ts';
+import { helpOf, overview } from './command/help.ts';
+import { problemJson, problemLines, toProblem } from './command/problem.ts';
 import { commands } from './commands.ts';
-import { createEnvironment } from './environment.ts';
-import { CommandError, type ExitCode, exit } from './exit.ts';
-import { findCommand } from './find-command.ts';
-import { helpOf, overview } from './help.ts';
-import { problemJson, problemLines, toProblem } from './problem.ts';
+import { createEnvironment } from './process/environment.ts';
+import { CommandError, type ExitCode, exit } from './process/exit.ts';
+import { createCaller } from './profile/caller.ts';
+import { readValues } from './syntax/values.ts';
 import { cleanJson } from './terminal/clean.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { createPrompt } from './terminal/prompt.ts';
-import { readValues } from './values.ts';
 import { readVersion } from './version.ts';
 
 const { stdin, stdout, stderr } = process;
@@ -42,13 +42,13 @@ async function main(): Promise<ExitCode> {
   try {
     return await command.run({ values, output, prompt, environment, signal: interrupt.signal, caller });
   } catch (error) {
-    url = placeOf(() => caller.place().url);
+    url = urlOf(() => caller.target().url);
     throw error;
   }
 }
 
-/** The error may be that the place is not known. */
-function placeOf(find: () => string): string | undefined {
+/** The error may be that the address is not known. */
+function urlOf(find: () => string): string | undefined {
   try {
     return find();
   } catch {
@@ -62,7 +62,7 @@ function printVersion(): ExitCode {
   return exit.done;
 }
 
-/** Nothing was asked for: that is help on a terminal, and a mistake in a script. */
+/** Without a command: help on a terminal, and a usage error in a script. */
 function printOverview(isEmpty: boolean): ExitCode {
   printAll(overview(commands, Math.min(100, output.columns())), output);
   return isEmpty && !output.isTerminal ? exit.usage : exit.done;
@@ -83,8 +83,7 @@ function explain(error: unknown): ExitCode {
   const problem = toProblem(error, url);
   if (problem === undefined) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    for (const line of ['The command line has failed. This is a fault of ours:', ...stack.split('\n')])
-      output.complain(line);
+    for (const line of ['Unexpected error. Please report it:', ...stack.split('\n')]) output.complain(line);
     return exit.failed;
   }
   if (isJson) stderr.write(`${cleanJson(JSON.stringify(problemJson(problem)))}\n`);
@@ -92,19 +91,19 @@ function explain(error: unknown): ExitCode {
   return problem.exitCode;
 }
 
-/** Node may still hold connections open: they must not keep the program. What was written has to leave first. */
+/** Open connections must not delay the exit. Flush the output first. */
 function end(code: ExitCode): void {
   stdout.write('', () => stderr.write('', () => process.exit(code)));
 }
 
-// A reader that wants no more, like `head`, is no error; and there is no place left to report one to.
+// A reader that stops early, like `head`, is no error. Other errors cannot be reported either.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? exit.done : exit.failed));
 }
 process.on('SIGINT', () => {
   if (interrupt.signal.aborted) process.exit(exit.interrupted);
   interrupt.abort(new CommandError(exit.interrupted, 'Interrupted.'));
-  // Whatever does not hear of it must not keep a person waiting.
+  // Work that ignores the signal must not delay the exit.
   setTimeout(() => process.exit(exit.interrupted), interruptWithinMs);
 });
 

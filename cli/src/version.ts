@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Two levels below the project's folder, both as a source and when built. */
+/** This file is two levels below the project's folder, both as source and when built. */
 export const projectFolder = new URL('../../', import.meta.url);
 
 export function readVersion(): string {

@@ -8,7 +8,7 @@ export interface GuideDocument {
   summary: string;
 }
 
-/** In the order of the menu, and of "previous" and "next". scripts/run.mjs builds the portal anew when one changes. */
+/** In the order of the menu, and of "previous" and "next". scripts/run.mjs rebuilds the portal when one changes. */
 export const guideDocuments: GuideDocument[] = [
   {
     slug: 'first-text',
@@ -20,7 +20,7 @@ export const guideDocuments: GuideDocument[] = [
     slug: 'verify-a-number',
     file: 'docs/guides/verify-a-number.md',
     title: 'Verify a number in your sign-up',
-    summary: 'Send a code, check it, let the phone fill it in, and handle what goes wrong.',
+    summary: 'Send a code, check it, let the phone fill it in, and handle errors.',
   },
   {
     slug: 'tokens',
@@ -32,7 +32,7 @@ export const guideDocuments: GuideDocument[] = [
     slug: 'limits',
     file: 'docs/guides/limits.md',
     title: 'Limits and Retry-After',
-    summary: 'What a plan allows, the four headers of every answer, and how to wait.',
+    summary: 'The limits of a plan, the four headers of every response, and how to wait.',
   },
   {
     slug: 'test-numbers',
@@ -50,13 +50,13 @@ export const guideDocuments: GuideDocument[] = [
     slug: 'events',
     file: 'docs/events.md',
     title: 'Events and webhooks',
-    summary: 'Learn what became of each text and verification, by webhook or feed.',
+    summary: 'Get the outcome of each text and verification by webhook or feed.',
   },
   {
     slug: 'client',
     file: 'sdk/README.md',
     title: 'The client',
-    summary: 'Our client for TypeScript and JavaScript: tokens, retries, lists and webhooks done for you.',
+    summary: 'Our client for TypeScript and JavaScript: it handles tokens, retries, lists and webhooks.',
   },
   {
     slug: 'command-line',

@@ -9,7 +9,7 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
 const listModule = 'virtual:guides';
 const guideModule = `${listModule}/`;
 
-/** Makes pages of the Markdown documents: a small module with the list, and a chunk for each guide. */
+/** Turns the Markdown documents into pages: a small module with the list, and a chunk for each guide. */
 export const guides: Plugin = {
   name: 'guides',
   resolveId: (id) => (id === listModule || id.startsWith(guideModule) ? `\0${id}` : undefined),
@@ -29,7 +29,7 @@ export const guides: Plugin = {
   },
 };
 
-/** The list has no page text, so that it is light; the browser fetches a guide when it is opened. */
+/** The list contains no page text, to keep it small; the browser fetches a guide when the reader opens it. */
 function listCode(): string {
   const list = guideDocuments.map((document) => {
     const { slug, title, summary } = document;
@@ -43,7 +43,7 @@ export function readGuide(document: GuideDocument): GuideText {
   return renderGuide(readFileSync(repository + document.file, 'utf8'), (href) => portalTarget(document.file, href));
 }
 
-/** Where a link of a document leads in the portal. Files of the repository that are no guide have no page there. */
+/** The portal's address of a linked document. Files that are not guides have no page there. */
 export function portalTarget(file: string, href: string): string | undefined {
   if (/^(https?:\/\/|#|\/docs\b|\/#\/)/.test(href)) return href;
   if (/^[a-z]+:/i.test(href) || href.startsWith('/')) return undefined;

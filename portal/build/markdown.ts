@@ -14,10 +14,10 @@ export interface GuideText {
   headings: GuideHeading[];
 }
 
-/** Where a link of the document leads in the portal; undefined if the portal has no such page. */
+/** The portal's address of a linked document; undefined if the portal has no such page. */
 export type LinkTarget = (href: string) => string | undefined;
 
-/** Makes the page of a Markdown document. HTML in the document is shown as text, never passed on. */
+/** Renders a Markdown document. HTML in the document is escaped, never passed through. */
 export function renderGuide(markdown: string, targetOf: LinkTarget): GuideText {
   const renderer = new GuideRenderer(targetOf);
   const html = marked.parse(markdown, { renderer, gfm: true, async: false });
@@ -31,7 +31,7 @@ const notes: Record<string, { title: string; tone: string }> = {
   WARNING: { title: 'Careful', tone: 'wait' },
 };
 
-/** Languages of code blocks that have colours, and what the reference calls them. */
+/** Languages of highlighted code blocks, and their names in the reference. */
 const highlighted: Record<string, string> = {
   ts: 'ts',
   js: 'ts',
@@ -41,7 +41,7 @@ const highlighted: Record<string, string> = {
   json: 'json',
 };
 
-/** What a reader calls a language. */
+/** The display names of languages. */
 const labels: Record<string, string> = { console: 'terminal', text: 'text' };
 
 class GuideRenderer extends Renderer {
@@ -77,7 +77,7 @@ class GuideRenderer extends Renderer {
     return `<figure data-code>${bar}<pre tabindex="0"><code>${pieces}</code></pre></figure>\n`;
   }
 
-  /** A table scrolls within itself, by keyboard too. A head without words is left out. */
+  /** A table scrolls on its own, by keyboard too. An empty head row is left out. */
   override table(token: Tokens.Table): string {
     const table = super.table(token);
     const isBare = token.header.every(({ text }) => text === '');
@@ -103,7 +103,7 @@ class GuideRenderer extends Renderer {
     return text.trimStart().startsWith('<!--') ? '' : escapeHtml(text);
   }
 
-  /** A long name may break behind its parts, and nowhere else. */
+  /** A long name may break only after its parts. */
   override codespan({ text }: Tokens.Codespan): string {
     const code = escapeHtml(text);
     return `<code>${text.length > 20 ? code.replaceAll(/[_/{](?=.)/g, '$&<wbr>') : code}</code>`;

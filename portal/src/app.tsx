@@ -4,8 +4,8 @@ import { Route, Router, Switch, useParams } from 'wouter';
 import { Applications } from './applications/applications.tsx';
 import { Layout } from './layout.tsx';
 import { isReferencePath, useAppLocation } from './location.ts';
-import { NotFound } from './not-found.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
+import { NotFound } from './parts/not-found.tsx';
 import { ProblemCallout } from './parts/problem-callout.tsx';
 import { ToastProvider } from './parts/toast.tsx';
 import { SessionProvider, useSession } from './session/session.tsx';
@@ -22,7 +22,7 @@ const loadDocs = () => import('./docs/docs.tsx');
 const Docs = lazy(loadDocs);
 const OperatorPages = lazy(() => import('./operator/operator-pages.tsx'));
 
-// Readers of the reference need not wait for the session first.
+// The reference is public: it does not wait for the session.
 if (isReferencePath(location.pathname)) void loadDocs();
 
 export function App() {

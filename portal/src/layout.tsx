@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useAction } from './api/use-action.ts';
 import styles from './layout.module.css';
 import { isReferencePath } from './location.ts';
 import { ColorSchemeSwitch } from './parts/color-scheme-switch.tsx';
@@ -9,6 +8,7 @@ import { Icon } from './parts/icon.tsx';
 import { Logo } from './parts/logo.tsx';
 import { Tag } from './parts/status.tsx';
 import { useSession } from './session/session.tsx';
+import { useAction } from './session/use-action.ts';
 import { words } from './words/layout.tsx';
 
 export function Layout({ children }: { children: ReactNode }) {

@@ -1,12 +1,12 @@
 import { useLocation } from 'wouter';
 import { navigate as push, useLocationProperty } from 'wouter/use-browser-location';
 
-/** Pages of the reference have addresses of their own; those of the portal stand behind the `#`. */
+/** Pages of the reference have paths of their own; those of the portal follow the `#`. */
 export function isReferencePath(path: string): boolean {
   return path === '/docs' || path.startsWith('/docs/');
 }
 
-/** Without the filters behind its `?`. */
+/** Without the filters after its `?`. */
 function currentPath(): string {
   const { pathname, hash } = location;
   if (isReferencePath(pathname)) return pathname.replace(/(?<=.)\/+$/, '');
@@ -21,13 +21,13 @@ function navigate(to: string, options: { replace?: boolean; state?: unknown } = 
   push(addressOf(to), options);
 }
 
-/** Where the reader is, for wouter: one router for both kinds of pages, so that no step between them loads anew. */
+/** The current page for wouter: one router for both kinds of pages, so that moving between them needs no page load. */
 export const useAppLocation = Object.assign(
   (): [string, typeof navigate] => [useLocationProperty(currentPath), navigate],
   { hrefs: addressOf },
 );
 
-/** What an address of the reference names behind its `#`: a field or an error. */
+/** The part of a reference address after its `#`: a field or an error. */
 export function useFragment(): string {
   return useLocationProperty(() =>
     isReferencePath(location.pathname) ? decodeURIComponent(location.hash.slice(1)) : '',
@@ -40,15 +40,15 @@ function currentQuery(): string {
 
 export interface Filters<Values> {
   values: Values;
-  /** Changes some of them; the address changes with them, without a new step in the history. */
+  /** Changes some of them, and the address with them, without a new history entry. */
   change: (values: Partial<Values>) => void;
-  /** What to put behind the address of a record of the list, so that closing it finds the same list. */
+  /** Appended to the address of a record, so that closing the record shows the same list. */
   query: string;
   /** Whether any differs from its default. */
   any: boolean;
 }
 
-/** The filters of a page, kept in its address: a reload, a bookmark and a link to it show the same list. */
+/** The filters of a page, kept in its address: a reload, a bookmark and a link show the same list. */
 export function useFilters<Values extends Record<string, string>>(defaults: Values): Filters<Values> {
   const query = useLocationProperty(currentQuery);
   const [path, go] = useLocation();

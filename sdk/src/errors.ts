@@ -1,4 +1,4 @@
-/** One field of a request that was refused, and what would be right. */
+/** An invalid field of a request, and what is valid. */
 export interface FieldProblem {
   field: string;
   message: string;
@@ -17,12 +17,12 @@ export interface ErrorFacts {
 export class HeliographError extends Error {
   override readonly name: string = 'HeliographError';
   readonly status: number;
-  /** Such as `INVALID_ARGUMENT`; null where the service names none, as with a 429. */
+  /** For example `INVALID_ARGUMENT`; null where the service names none, as with a 429. */
   readonly code: string | null;
   /** Every bad field of a 400. */
   readonly details: FieldProblem[];
   readonly correlationId: string | null;
-  /** How long the service wants you to wait. */
+  /** How long the service asks you to wait. */
   readonly retryAfterSeconds: number | null;
 
   constructor({ message, status, code, details, correlationId, retryAfterSeconds }: ErrorFacts) {
@@ -35,24 +35,24 @@ export class HeliographError extends Error {
   }
 }
 
-/** No whole answer came: the connection was lost or refused, or it took too long. `cause` has the reason. */
+/** No complete response arrived: the connection was lost or refused, or it timed out. `cause` has the reason. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError';
 }
 
-/** A webhook, or a proof of a number, that did not come from the service, or not now. */
+/** A webhook, or a proof of a number, that is not from the service, or is expired. */
 export class SignatureError extends Error {
   override readonly name: string = 'SignatureError';
 }
 
-/** The answer to one request, with its JSON; undefined where there is none. */
+/** The response to one request, with its JSON; undefined without a body. */
 export interface Answer {
   status: number;
   headers: Headers;
   body: unknown;
 }
 
-/** Reads the service's error, or RFC 6749's, which the token endpoint has. */
+/** Reads the service's error format, or RFC 6749's of the token endpoint. */
 export function toError({ status, headers, body }: Answer): HeliographError {
   const given = isObject(body) ? body : {};
   const problems = Array.isArray(given.details) ? given.details.filter(isProblem) : [];

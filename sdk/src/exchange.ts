@@ -2,7 +2,7 @@ import { type Answer, ConnectionError, isObject, toError } from './errors.ts';
 
 export interface Wire {
   fetch: typeof fetch;
-  /** For one attempt, its whole answer included. */
+  /** For one attempt, including its whole response. */
   timeoutMs: number;
   userAgent: string | undefined;
 }
@@ -16,18 +16,18 @@ export interface OneRequest {
   extraMs?: number | undefined;
 }
 
-/** Far above what the service answers. It bounds what something in between can make this program keep. */
+/** Far above any response of the service. It limits the memory that a faulty proxy can use. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Sends a request once. Throws a ConnectionError if no whole answer comes, and the caller's reason if it aborts. */
+/** Sends a request once. Throws a ConnectionError without a complete response, and the caller's reason on abort. */
 export async function exchange(wire: Wire, url: string, request: OneRequest): Promise<Answer> {
   const { method, body, signal, extraMs = 0 } = request;
   signal?.throwIfAborted();
   const limitMs = wire.timeoutMs + extraMs;
-  // AbortSignal.any would stay with a long-lived signal of the caller after each request.
+  // AbortSignal.any would leak a listener on a long-lived signal with each request.
   const ending = new AbortController();
   const stop = () => ending.abort(signal?.reason);
-  const late = setTimeout(() => ending.abort(new Error(`no answer within ${limitMs / 1000} seconds`)), limitMs);
+  const late = setTimeout(() => ending.abort(new Error(`no response within ${limitMs / 1000} seconds`)), limitMs);
   signal?.addEventListener('abort', stop, { once: true });
   try {
     const response = await wire.fetch(url, {
@@ -35,7 +35,7 @@ export async function exchange(wire: Wire, url: string, request: OneRequest): Pr
       headers: { accept: 'application/json', ...request.headers, ...userAgentHeader(wire) },
       ...(body !== undefined && { body }),
       signal: ending.signal,
-      // A key or token must not follow to another place, and a page's cookies must not come along.
+      // A key or token must not follow a redirect, and a page's cookies must not be sent.
       redirect: 'manual',
       credentials: 'omit',
       cache: 'no-store',
@@ -61,7 +61,7 @@ async function readAnswer(response: Response): Promise<Answer> {
   try {
     return { status, headers, body: JSON.parse(text) };
   } catch (error) {
-    // JSON that ends in the middle is a lost connection; anything else is the page of something in between.
+    // Truncated JSON is a lost connection. Anything else is a page of a proxy.
     if (response.ok && /^application\/json\b/i.test(headers.get('content-type') ?? '')) throw error;
     return { status, headers, body: undefined };
   }
@@ -78,7 +78,7 @@ async function readText({ body }: Response): Promise<string> {
     bytes += value.length;
     if (bytes > mostBytes) {
       await reader.cancel();
-      throw new Error(`the answer has more than ${mostBytes} bytes`);
+      throw new Error(`the response has more than ${mostBytes} bytes`);
     }
     text += decoder.decode(value, { stream: true });
   }
@@ -91,7 +91,7 @@ function toConnectionError(error: unknown): ConnectionError {
   return new ConnectionError(`The service could not be reached: ${reason}`, { cause: error });
 }
 
-/** The JSON of a success; throws what the service refused with. */
+/** The JSON of a success; throws the service's error otherwise. */
 export function requireSuccess(answer: Answer): unknown {
   const { status, body } = answer;
   if (status < 200 || status > 299) {
@@ -103,4 +103,4 @@ export function requireSuccess(answer: Answer): unknown {
   return body;
 }
 
-const notTheService = 'What answered is not Heliograph: check baseUrl.';
+const notTheService = 'The server at this address is not Heliograph: check baseUrl.';

@@ -4,7 +4,7 @@ import type { CallOptions, Transport } from './transport.ts';
 import { nowMs, sleep } from './waiting.ts';
 
 export interface ReadOptions extends CallOptions {
-  /** Where to go on: a `next_cursor`, or the `id` of the last event that you have handled. Without it: from now. */
+  /** The position to continue from: a `next_cursor`, or the `id` of the last event that you have handled. By default: now. */
   cursor?: string | undefined;
   type?: EventType | undefined;
   /** The id of a record. */
@@ -19,13 +19,13 @@ export interface ReadPageOptions extends ReadOptions {
 
 export interface FollowOptions extends ReadOptions {
   /**
-   * Called when the service is away and the retries of a read are used up; then the feed goes on as soon as the service
+   * Called when the retries of a read have failed; the feed then continues as soon as the service
    * is back. Without it, the loop ends with the error.
    */
   onInterrupted?: ((error: ConnectionError | HeliographError) => void) | undefined;
 }
 
-/** A page of the feed. There is always a `next_cursor` to go on from. */
+/** A page of the feed. There is always a `next_cursor` to continue from. */
 export interface EventPage {
   data: Event[];
   next_cursor: string;
@@ -42,7 +42,7 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** Reads what is there after a cursor; waits for something if you ask for it. */
+  /** Reads the events after a cursor; `wait` lets it wait for the first one. */
   read(options: ReadPageOptions = {}): Promise<EventPage> {
     const { cursor, type, subject, limit, waitSeconds: wait = 0, signal } = options;
     return this.#transport.call<EventPage>({
@@ -63,12 +63,12 @@ export class Events {
     let { cursor } = options;
     for (;;) {
       const beganMs = nowMs();
-      // The first read does not wait: what happens before there is a cursor could be missed.
+      // The first read does not wait, because events before the first cursor could be missed.
       const wait = cursor === undefined ? 0 : waitSeconds;
       const page = await this.#readOn({ cursor, type, subject, signal, limit: 100, waitSeconds: wait }, options);
       if (page === undefined) continue;
       yield* page.data;
-      // Something in between does not let the service wait.
+      // A proxy answers instead of letting the service wait.
       if (page.next_cursor === cursor && nowMs() - beganMs < 1000) await sleep(1000, signal);
       cursor = page.next_cursor;
     }

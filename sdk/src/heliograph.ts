@@ -8,7 +8,7 @@ import { type Credential, Transport } from './transport.ts';
 import { Verifications } from './verifications.ts';
 
 export interface HeliographOptions {
-  /** Where the service is, such as `https://sms.example.com`. */
+  /** The address of the service, such as `https://sms.example.com`. */
   baseUrl: string;
   /** For `sms`. */
   apiKey?: string | undefined;
@@ -16,14 +16,14 @@ export interface HeliographOptions {
   clientId?: string | undefined;
   clientSecret?: string | undefined;
   realm?: string | undefined;
-  /** For one attempt; 30 seconds without it. */
+  /** For one attempt; default 30 seconds. */
   timeoutMs?: number | undefined;
   fetch?: typeof fetch | undefined;
-  /** Added to the headers where the platform lets a program set it. */
+  /** Added to the headers if the platform allows it. */
   userAgent?: string | undefined;
 }
 
-/** A client of the service. It gets and keeps tokens itself, and sends a call again where that is safe. */
+/** A client of the service. It manages tokens itself, and retries calls where that is safe. */
 export class Heliograph {
   /** The SMS Messaging API, by API key. */
   readonly sms: Messages;
@@ -66,12 +66,12 @@ export class Heliograph {
     this.#proofs = new Proofs(wire, realmUrl);
   }
 
-  /** Checks a proof that a number was verified for your application, and returns what it says. */
+  /** Checks a proof that a number was verified for your application, and returns its content. */
   verifyProof(proof: string, options: VerifyProofOptions): Promise<Proof> {
     return this.#proofs.verify(proof, options);
   }
 }
 
 function missing(what: string): TypeError {
-  return new TypeError(`This API needs ${what}: give them to new Heliograph({ … }).`);
+  return new TypeError(`This API needs ${what}: pass them to new Heliograph({ … }).`);
 }

@@ -36,12 +36,12 @@ export class OptOuts {
     return listAt<OptOut>(this.#transport, this.#path, filters, options);
   }
 
-  /** This person wants no texts of your application. */
+  /** Opts a person out of your application's texts. */
   put(number: string, { signal }: CallOptions = {}): Promise<OptOut> {
     return this.#transport.call<OptOut>({ method: 'PUT', path: this.#pathOf(number), signal });
   }
 
-  /** Undoes what `put` has done. What a person has said by a text only that person can undo. */
+  /** Undoes `put`. An opt-out by text can only be undone by that person. */
   async remove(number: string, { signal }: CallOptions = {}): Promise<void> {
     await this.#transport.call<void>({ method: 'DELETE', path: this.#pathOf(number), signal });
   }

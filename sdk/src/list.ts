@@ -1,12 +1,12 @@
 import type { CallOptions, Transport } from './transport.ts';
 
-/** One page of a list, as the service answers it. */
+/** One page of a list, as the service returns it. */
 export interface Page<Item> {
   data: Item[];
   next_cursor: string | null;
 }
 
-/** A list that is read while you go through it: `for await (const item of list)`. Or take it page by page. */
+/** A list that loads its pages during the loop: `for await (const item of list)`. Or take it page by page. */
 export class List<Item> implements AsyncIterable<Item> {
   readonly #readPage: (cursor: string | undefined) => Promise<Page<Item>>;
 
@@ -29,7 +29,7 @@ export class List<Item> implements AsyncIterable<Item> {
   }
 }
 
-/** The list at a path, a hundred items a page unless the filters say otherwise. */
+/** The list at a path, with 100 items per page unless the filters set a limit. */
 export function listAt<Item>(transport: Transport, path: string, filters: object, { signal }: CallOptions): List<Item> {
   return new List((cursor) =>
     transport.call<Page<Item>>({ method: 'GET', path, query: { limit: 100, ...filters, cursor }, signal }),

@@ -10,9 +10,9 @@ import type { Message, MessageBatch, MessageFilters, MessagePreview, NewMessage 
 export class Messages {
   /** Texts that people sent to your numbers. */
   readonly inbound: Inbound;
-  /** People who do not want texts of your application. */
+  /** People who opted out of your application's texts. */
   readonly optOuts: OptOuts;
-  /** What becomes of your texts. */
+  /** The events of your texts. */
   readonly events: Events;
   readonly #transport: Transport;
   readonly #base: string;
@@ -25,7 +25,7 @@ export class Messages {
     this.events = new Events(transport);
   }
 
-  /** Sends a text. When this resolves the text is stored and will be sent once, also if the call had to be repeated. */
+  /** Sends a text. When this resolves, the text is stored and will be sent once, even if the call was retried. */
   send(message: NewMessage, options: WriteOptions = {}): Promise<Message> {
     return this.post<Message>('/messages', message, options);
   }
@@ -39,12 +39,12 @@ export class Messages {
     return listAt<Message>(this.#transport, `${this.#base}/messages`, filters, options);
   }
 
-  /** Cancels a text that has not left yet. */
+  /** Cancels a text that was not sent yet. */
   cancel(id: string, { signal }: CallOptions = {}): Promise<Message> {
     return this.#transport.call<Message>({ method: 'DELETE', path: this.#pathOf(id), signal });
   }
 
-  /** How many segments a text takes. It sends nothing. */
+  /** Counts the segments of a text. It sends nothing. */
   preview(message: string, options: WriteOptions = {}): Promise<MessagePreview> {
     return this.post<MessagePreview>('/messages/preview', { message }, options);
   }
@@ -60,7 +60,7 @@ export class Messages {
 }
 
 export class BatchMessages extends Messages {
-  /** Sends up to 100 texts by one call. Each is accepted or refused on its own. */
+  /** Sends up to 100 texts in one call. Each is accepted or refused on its own. */
   sendBatch(messages: NewMessage[], options: WriteOptions = {}): Promise<MessageBatch> {
     return this.post<MessageBatch>('/messages/batch', { messages }, options);
   }

@@ -1,4 +1,4 @@
-/** The address without a slash at its end. */
+/** The address without a trailing slash. */
 export function readBaseUrl(given: string): string {
   let url: URL;
   try {
@@ -13,14 +13,14 @@ export function readBaseUrl(given: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** These go into headers, where fetch would complain of each call later. The message never repeats a secret. */
+/** Checked here, because fetch would only fail later, at each call. The message never contains the secret. */
 export function checkCredential(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^[\x20-\x7e]{1,1024}$/.test(value.trim())) return value.trim();
   throw new TypeError(`${name} must be 1 to 1024 visible ASCII characters.`);
 }
 
-/** Timers know no longer times. */
+/** The maximum of a timer. */
 const longestTimeoutMs = 2 ** 31 - 1 - 60_000;
 
 export function checkTimeout(ms: number): number {

@@ -3,7 +3,7 @@ import { exchange, requireSuccess, type Wire } from './exchange.ts';
 import { retryAfterMs } from './retry.ts';
 import { nowMs, sleep } from './waiting.ts';
 
-/** A public key, and the one algorithm that it is for. */
+/** A public key and its only algorithm. */
 export interface PublicKey {
   name: string;
   key: CryptoKey;
@@ -16,12 +16,12 @@ interface Known {
   readAtMs: number;
 }
 
-/** What the service says of its keys: so long may a cache keep them. A withdrawn key is gone then. */
+/** The cache time that the service allows. A withdrawn key is dropped after it. */
 const keptMs = 300_000;
-/** A proof names a key that we do not have: look for new ones, but not more often than this. */
+/** Minimum time between fetches for proofs with an unknown key. */
 const lookAgainMs = 10_000;
 
-/** The service's public keys, fetched when they are needed and kept. */
+/** The service's public keys, fetched on demand and cached. */
 export class ProofKeys {
   readonly #wire: Wire;
   readonly #realmUrl: string;
@@ -45,7 +45,7 @@ export class ProofKeys {
     return ageMs < (this.#known.keys.has(name) ? keptMs : lookAgainMs) ? this.#known : undefined;
   }
 
-  /** One look, however many proofs wait for it. */
+  /** One fetch for all waiting proofs. */
   #look(): Promise<Known> {
     if (this.#asked !== undefined) return this.#asked;
     const asked = this.#readAll();
@@ -63,7 +63,7 @@ export class ProofKeys {
       this.#read('/protocol/openid-connect/certs'),
     ]);
     if (typeof about.issuer !== 'string' || !Array.isArray(set.keys))
-      throw new TypeError('What answered is not Heliograph: check baseUrl and realm.');
+      throw new TypeError('The server at this address is not Heliograph: check baseUrl and realm.');
     const entries = await Promise.all(set.keys.filter(isObject).map(importKey));
     this.#known = { issuer: about.issuer, keys: new Map(entries.flatMap((entry) => entry ?? [])), readAtMs: nowMs() };
     return this.#known;
@@ -84,7 +84,7 @@ export class ProofKeys {
   }
 }
 
-/** The key decides the algorithm, never the proof. Keys of other kinds are not ours. */
+/** The key decides the algorithm, never the proof. Keys of other kinds are ignored. */
 async function importKey(jwk: Record<string, unknown>): Promise<[string, PublicKey][] | undefined> {
   const { kid, kty, crv, x, y, n, e } = jwk;
   if (typeof kid !== 'string') return undefined;

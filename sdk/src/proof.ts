@@ -3,7 +3,7 @@ import { isObject, SignatureError } from './errors.ts';
 import type { Wire } from './exchange.ts';
 import { ProofKeys, type PublicKey } from './proof-keys.ts';
 
-/** What the service says of a number that was verified. */
+/** The content of a proof that a number was verified. */
 export interface Proof {
   iss: string;
   /** The application's id. */
@@ -23,7 +23,7 @@ export interface VerifyProofOptions {
   nowMs?: number | undefined;
 }
 
-/** The service's are about 600 long. */
+/** A proof of the service has about 600 characters. */
 const longestProof = 4096;
 
 /** Checks proofs of numbers with the service's public keys. */

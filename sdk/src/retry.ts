@@ -1,23 +1,23 @@
 import { ConnectionError, HeliographError } from './errors.ts';
 
-/** What is known of a call that failed. */
+/** A failed call. */
 export interface Failure {
   error: unknown;
-  /** How often it was sent again already. */
+  /** The number of retries so far. */
   retries: number;
-  /** Whether it may be sent again although the service may have done the work: a read, or a call with an idempotency key. */
+  /** Whether a retry is safe even if the service has executed the call: a read, or a call with an idempotency key. */
   repeatable: boolean;
 }
 
 export const mostRetries = 3;
-/** A longer `Retry-After` is for the caller to decide on. */
+/** A longer `Retry-After` is left to the caller. */
 export const longestWaitSeconds = 60;
 
 const busy = [502, 503, 504];
-/** The first retry comes soon, for a connection that had gone stale; all of them together outlast a restart. */
+/** The first retry comes soon, for a stale connection. All retries together outlast a restart. */
 const pausesMs = [300, 1200, 4800];
 
-/** How long to wait before the call is sent again; undefined if it must not be. `random` is between 0 and 1. */
+/** The wait before a retry; undefined for no retry. `random` is between 0 and 1. */
 export function retryAfterMs({ error, retries, repeatable }: Failure, random: number): number | undefined {
   const longestPauseMs = pausesMs[retries];
   if (longestPauseMs === undefined) return undefined;
@@ -27,14 +27,14 @@ export function retryAfterMs({ error, retries, repeatable }: Failure, random: nu
   const { status, code, retryAfterSeconds } = error;
   if ((retryAfterSeconds ?? 0) > longestWaitSeconds) return undefined;
   const toldMs = (retryAfterSeconds ?? 0) * 1000;
-  // Limits are checked before the work, so a refused call had no effect.
+  // The service checks limits first, so a refused call had no effect.
   if (status === 429) return closedForMs(error, random);
   if (status === 409 && code === 'IDEMPOTENCY_IN_PROGRESS') return pauseMs;
   if (busy.includes(status) && repeatable) return Math.max(toldMs, pauseMs);
   return undefined;
 }
 
-/** How long no call of the API is sent after a 429. Several programs may be told the same second, hence the jitter. */
+/** How long the API's calls pause after a 429. Several programs may get the same second, so add jitter. */
 export function closedForMs({ retryAfterSeconds }: HeliographError, random: number): number {
   return Math.min((retryAfterSeconds ?? 1) + random / 4, longestWaitSeconds) * 1000;
 }

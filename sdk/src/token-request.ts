@@ -11,7 +11,7 @@ export interface ClientCredentials {
   scope: string;
 }
 
-/** Asks for a token by the client credentials grant. It is safe to ask again. */
+/** Requests a token by the client credentials grant. It is safe to repeat. */
 export async function requestToken(wire: Wire, credentials: ClientCredentials): Promise<TokenAnswer> {
   for (let retries = 0; ; retries++) {
     try {
@@ -41,10 +41,10 @@ async function askOnce(wire: Wire, credentials: ClientCredentials): Promise<Toke
   if (isObject(body) && isToken(body.access_token) && typeof body.expires_in === 'number') {
     return { access_token: body.access_token, expires_in: body.expires_in };
   }
-  throw toError({ ...answer, body: { message: 'The token endpoint did not answer with a token.' } });
+  throw toError({ ...answer, body: { message: 'The token endpoint returned no token.' } });
 }
 
-/** It goes into a header as it is. */
+/** The token goes into a header unchanged. */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
 }

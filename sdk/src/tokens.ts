@@ -2,7 +2,7 @@ import { nowMs, orAborted } from './waiting.ts';
 
 export interface Token {
   value: string;
-  /** When a new one is asked for: a little before it expires. */
+  /** When to request a new token: shortly before it expires. */
   renewAtMs: number;
 }
 
@@ -13,7 +13,7 @@ export interface TokenAnswer {
 
 const earliestRenewalMs = 30_000;
 
-/** Keeps the token of one scope. However many calls wait for it, one request asks for it. */
+/** Caches the token of one scope. All waiting calls share one request. */
 export class Tokens {
   readonly #ask: () => Promise<TokenAnswer>;
   #current: Token | undefined;
@@ -23,7 +23,7 @@ export class Tokens {
     this.#ask = ask;
   }
 
-  /** A caller that gives up does not end the request: others may wait for it. */
+  /** An aborted caller does not abort the request, because others may wait for it. */
   get(signal: AbortSignal | undefined): Promise<Token> {
     if (this.#current !== undefined && nowMs() < this.#current.renewAtMs) return Promise.resolve(this.#current);
     return orAborted(this.#asked ?? this.#renew(), signal);

@@ -7,12 +7,12 @@ import { Turnstile } from './turnstile.ts';
 import { sleep } from './waiting.ts';
 
 export interface CallOptions {
-  /** Ends the call, its retries and its waits. */
+  /** Aborts the call, its retries and its waits. */
   signal?: AbortSignal | undefined;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Yours, if the call must be the same one after a restart of your program. Otherwise each call gets its own. */
+  /** Your own key, if the call must stay the same after a restart of your program. By default each call gets a new key. */
   idempotencyKey?: string | undefined;
 }
 
@@ -27,10 +27,10 @@ export interface ApiRequest {
   waitMs?: number | undefined;
 }
 
-/** How an API is opened. */
+/** The credential of an API. */
 export type Credential = { apiKey: string } | { tokens: Tokens };
 
-/** A request as it goes out, the same each time it is sent. */
+/** A request, identical in each attempt. */
 interface Prepared {
   url: string;
   method: string;
@@ -41,7 +41,7 @@ interface Prepared {
   repeatable: boolean;
 }
 
-/** Sends the calls of one API with its credential, and again where that is safe. */
+/** Sends the calls of one API with its credential, and retries where that is safe. */
 export class Transport {
   readonly #turnstile = new Turnstile();
   readonly #wire: Wire;
@@ -66,7 +66,7 @@ export class Transport {
         return (await this.#sendInTurn(prepared, headersOf(credential, token))) as Body;
       } catch (error) {
         signal?.throwIfAborted();
-        // The token was revoked or its key withdrawn: once with a new one.
+        // The token was revoked or its key withdrawn: retry once with a new token.
         if ('tokens' in credential && token !== undefined && !isRenewed && isRefusal(error, 401)) {
           isRenewed = true;
           credential.tokens.forget(token);
@@ -81,7 +81,7 @@ export class Transport {
     }
   }
 
-  /** What a call has entered the turnstile for. A token that cannot be got has had its own retries. */
+  /** The token of a call inside the turnstile. A failed token request had its own retries, so the call leaves. */
   async #tokenInTurn(credential: Credential, signal: AbortSignal | undefined): Promise<Token | undefined> {
     try {
       return 'tokens' in credential ? await credential.tokens.get(signal) : undefined;
@@ -93,7 +93,7 @@ export class Transport {
 
   async #sendInTurn(prepared: Prepared, credential: Record<string, string>): Promise<unknown> {
     const { url, waitMs } = prepared;
-    // A long poll would keep the others waiting.
+    // A long poll would block the others.
     const isLong = waitMs > 0;
     if (isLong) this.#turnstile.leave(undefined);
     let remaining: number | undefined;
@@ -103,7 +103,7 @@ export class Transport {
       remaining = readCount(answer.headers.get('ratelimit-remaining'));
       return requireSuccess(answer);
     } catch (error) {
-      // Before this call leaves: the next one would be refused too.
+      // Close before this call leaves the turnstile, because the next one would be refused too.
       if (isRefusal(error, 429)) this.#turnstile.close(closedForMs(error, Math.random()), error);
       throw error;
     } finally {
@@ -123,7 +123,7 @@ function prepare(baseUrl: string, request: ApiRequest): Prepared {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': checkIdempotencyKey(idempotencyKey) }),
     },
-    // Made once: what the caller changes meanwhile would be another call with the same key.
+    // Serialized once: later changes by the caller would be a different call with the same key.
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
     waitMs,

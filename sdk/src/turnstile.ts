@@ -2,26 +2,26 @@ import type { HeliographError } from './errors.ts';
 import { nowMs } from './waiting.ts';
 
 interface Waiting {
-  /** How many closings it may still sit through. */
+  /** How many more closings the call may wait for. */
   chances: number;
   closings: number;
   go(): void;
   refuse(error: unknown): void;
 }
 
-/** Each call under way has a connection: ten thousand at once would use up the files that a process may open. */
+/** Each active call has a connection, and a process can open only a limited number of files. */
 const mostUnderWay = 100;
 
 /**
- * Lets calls of one API through. After a 429 all of them wait together: one that is sent too early would keep the limit
- * closed for longer. Then one goes to look, then two, four and so on, but never more than the answers say is left.
+ * Limits the concurrent calls of one API. After a 429 all of them wait, because a call sent too early prolongs the limit.
+ * Then it admits one call, then two, four and so on, but never more than the responses say is left.
  */
 export class Turnstile {
   #closedUntilMs = Number.NEGATIVE_INFINITY;
-  /** How many calls may be under way after a 429; undefined: there was none. */
+  /** Maximum of concurrent calls after a 429; undefined if there was none. */
   #room: number | undefined;
   #underWay = 0;
-  /** In the order in which they came. */
+  /** First in, first out. */
   readonly #waiting = new Set<Waiting>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -57,7 +57,7 @@ export class Turnstile {
     });
   }
 
-  /** `remaining` is what the answer says is left of the limit. */
+  /** `remaining` is the remaining limit of the response. */
   leave(remaining: number | undefined): void {
     this.#underWay--;
     if (this.#room !== undefined && remaining !== undefined && !this.#isClosed())
@@ -66,7 +66,7 @@ export class Turnstile {
     if (this.#waiting.size === 0 && this.#underWay === 0 && !this.#isClosed()) this.#room = undefined;
   }
 
-  /** No call is sent before then. Calls that were under way together report the same closing. */
+  /** No call is sent before then. Calls that were active together report the same closing. */
   close(ms: number, error: HeliographError): void {
     const isNew = !this.#isClosed();
     this.#closedUntilMs = Math.max(this.#closedUntilMs, nowMs() + ms);

@@ -1,14 +1,14 @@
 import type { components, operations } from './openapi.ts';
 
 type Schemas = components['schemas'];
-/** What a list can be asked for, but for its pages. A filter that is undefined is left out. */
+/** The filters of a list, without its paging. An undefined filter is left out. */
 type FiltersOf<Operation extends { parameters: { query?: unknown } }> = Loose<
   Omit<NonNullable<Operation['parameters']['query']>, 'cursor'>
 >;
 type Loose<Fields> = { [Name in keyof Fields]: Fields[Name] | undefined };
-/** The values of today, which an editor offers, and any other text: the service may learn more. */
+/** Today's values, which an editor suggests, and any other text: the service may add values. */
 type Open<Known extends string> = Known | (string & {});
-/** A record with some of its fields told more exactly. */
+/** A record with more exact types for some fields. */
 type With<Record, Exact> = Omit<Record, keyof Exact> & Exact;
 
 export type MessageStatus = Open<Schemas['MessageStatus']>;
@@ -21,7 +21,7 @@ export type Message = With<
   { status: MessageStatus; error: DeliveryError | null; segments: Segments }
 >;
 export type NewMessage = With<Schemas['MessageToSend'], { channel?: Open<'sms'> }>;
-/** A text of a batch that was not accepted, and why. */
+/** A text of a batch that was refused, and why. */
 export type RefusedMessage = Schemas['RefusedMessage'];
 export type MessageBatch = With<Schemas['Batch'], { data: (Message | RefusedMessage)[] }>;
 export type MessagePreview = With<Schemas['Preview'], { segments: Segments; with_smart_encoding: Segments }>;

@@ -15,9 +15,9 @@ import type {
 
 const base = '/verify/v1/verifications';
 
-/** Numbers proven by a code. */
+/** Verifies numbers by code. */
 export class Verifications {
-  /** How verifications end. */
+  /** The events of verifications. */
   readonly events: Events;
   readonly #transport: Transport;
 
@@ -26,12 +26,12 @@ export class Verifications {
     this.events = new Events(transport);
   }
 
-  /** Sends a code to a number. A second start while one is pending goes on with it, with the same code. */
+  /** Sends a code to a number. A second start while one is pending continues it, with the same code. */
   start(verification: NewVerification, options: WriteOptions = {}): Promise<StartedVerification> {
     return this.#post<StartedVerification>(base, { channel: 'sms', ...verification }, options);
   }
 
-  /** Checks the code that a person entered. `valid` says whether it was right. */
+  /** Checks the code that a person entered. `valid` says whether it was correct. */
   check(id: string, code: string, options: WriteOptions = {}): Promise<CheckedVerification> {
     return this.#post<CheckedVerification>(pathOf(id), { code }, options);
   }
@@ -49,7 +49,7 @@ export class Verifications {
     return this.#transport.call<CanceledVerification>({ method: 'DELETE', path: pathOf(id), signal });
   }
 
-  /** Whether a start for this number would be let through, and why. It sends nothing. */
+  /** Explains whether a start for this number would be allowed. It sends nothing. */
   explain(to: string, options: WriteOptions = {}): Promise<GuardDecision> {
     return this.#post<GuardDecision>('/verify/v1/guard/explain', { to }, options);
   }

@@ -3,20 +3,20 @@ import { checkTimeout, readBaseUrl } from './options.ts';
 import { type Proof, Proofs, type VerifyProofOptions } from './proof.ts';
 
 export interface VerifyProofAloneOptions extends VerifyProofOptions {
-  /** Where the service is, such as `https://sms.example.com`: its public keys are read there, and kept. */
+  /** The address of the service, such as `https://sms.example.com`. Its public keys are read there and cached. */
   baseUrl: string;
   realm?: string | undefined;
-  /** For one attempt to read the keys; 30 seconds without it. */
+  /** For one attempt to read the keys; default 30 seconds. */
   timeoutMs?: number | undefined;
   fetch?: typeof fetch | undefined;
 }
 
-/** More services than a program has. A program that makes addresses up must not fill the memory. */
+/** More services than a program uses. Made-up addresses must not fill the memory. */
 const mostKept = 100;
-/** The keys of the services, by the function that reads them. */
+/** The keys of each service, for each fetch function. */
 const kept = new WeakMap<typeof fetch, Map<string, Proofs>>();
 
-/** Checks a proof that a number was verified for your application, and returns what it says. It needs no credential. */
+/** Checks a proof that a number was verified for your application, and returns its content. It needs no credential. */
 export async function verifyProof(proof: string, options: VerifyProofAloneOptions): Promise<Proof> {
   const { audience, nowMs } = options;
   return proofsOf(options).verify(proof, { audience, nowMs });

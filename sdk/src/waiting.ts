@@ -1,4 +1,4 @@
-/** Milliseconds that only grow: a change of the computer's clock must not prolong a wait. */
+/** Monotonic milliseconds: a change of the computer's clock must not prolong a wait. */
 export function nowMs(): number {
   return performance.now();
 }
@@ -22,7 +22,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** The work's result; rejects when the signal is aborted, while the work goes on for others who wait for it. */
+/** Waits for the work, and rejects when the signal is aborted. The work continues for other callers. */
 export function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

@@ -8,14 +8,14 @@ export type HeaderSource =
   | Record<string, string | readonly string[] | undefined>;
 
 export interface VerifyWebhookOptions {
-  /** How old a webhook may be. A repeat of an old one is an attack. */
+  /** The maximum age of a webhook, against replay attacks. */
   toleranceSeconds?: number | undefined;
   nowMs?: number | undefined;
 }
 
 /**
- * Checks that a webhook comes from the service and is fresh, and returns its event. `body` must be what arrived, byte for
- * byte. `secret` may be several while you change over.
+ * Checks that a webhook comes from the service and is fresh, and returns its event. `body` must be the received body, byte for
+ * byte. `secret` may be several during a rotation.
  */
 export async function verifyWebhook(
   headers: HeaderSource,
@@ -29,7 +29,9 @@ export async function verifyWebhook(
   const timestamp = readHeader(headers, 'webhook-timestamp');
   const signatures = readHeader(headers, 'webhook-signature');
   if (id === undefined || timestamp === undefined || signatures === undefined)
-    throw new SignatureError('The headers webhook-id, webhook-timestamp and webhook-signature are needed, once each.');
+    throw new SignatureError(
+      'The headers webhook-id, webhook-timestamp and webhook-signature are required, once each.',
+    );
   const isFresh = Math.abs(nowMs / 1000 - Number(timestamp)) <= toleranceSeconds;
   if (!/^[0-9]{1,12}$/.test(timestamp) || !isFresh)
     throw new SignatureError(`The webhook was not sent within the last ${toleranceSeconds} seconds.`);
@@ -39,7 +41,7 @@ export async function verifyWebhook(
     const wanted = await sign(key, signed);
     if (given.some((signature) => isSame(signature, wanted))) return readEvent(bytes);
   }
-  throw new SignatureError('No signature of the webhook fits the secret.');
+  throw new SignatureError('No signature of the webhook matches the secret.');
 }
 
 function readSecrets(secret: string | readonly string[]): Uint8Array<ArrayBuffer>[] {
@@ -49,16 +51,16 @@ function readSecrets(secret: string | readonly string[]): Uint8Array<ArrayBuffer
     if (text === '') throw new TypeError('secret must be the secret of the webhook: whsec_ and base64.');
     return fromBase64(text);
   });
-  if (keys.length === 0) throw new TypeError('secret must be at least one secret.');
+  if (keys.length === 0) throw new TypeError('secret must contain at least one secret.');
   return keys;
 }
 
 function readBody(body: string | Uint8Array | ArrayBuffer): Uint8Array {
   if (typeof body === 'string') return encodeText(body);
-  // Test runners give programs other classes of the same name, so `instanceof` does not recognize them.
+  // Test runners may use other classes of the same name, so `instanceof` does not recognize them.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
-  throw new TypeError('body must be what arrived, as text or bytes: not what a JSON parser made of it.');
+  throw new TypeError('body must be the received text or bytes, not parsed JSON.');
 }
 
 function readHeader(headers: HeaderSource, name: string): string | undefined {
@@ -72,7 +74,7 @@ function isHeaders(headers: HeaderSource): headers is { get(name: string): strin
   return typeof headers.get === 'function';
 }
 
-/** `v1,…`; other versions may stand beside it. */
+/** `v1,…`; other versions may follow it. */
 function readSignature(text: string): Uint8Array[] {
   const [version, signature = ''] = text.split(',');
   if (version !== 'v1') return [];
@@ -88,7 +90,7 @@ async function sign(secret: Uint8Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuff
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes));
 }
 
-/** Takes the same time wherever they differ. */
+/** Compares in constant time. */
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;

@@ -135,6 +135,7 @@ describe('a developer', () => {
     await page.goto(`${url}/docs/reference/sendSms`);
     await heading('Send a text').waitFor();
     await assertSteady(page, 'Send a text');
+    await page.getByText('Send an API key in the header apikey.').waitFor();
     await page.getByRole('button', { name: 'Try it' }).press('Enter');
     await page.getByText('Enter your credential first.').waitFor();
     await forgetShifts(page);
@@ -172,7 +173,7 @@ describe('a developer', () => {
     await page.getByRole('region', { name: 'Response', exact: true }).getByText('"status": "delivered"').waitFor();
     await page.reload();
     await heading('Read a message').waitFor();
-    await page.getByText('The sample has your key').waitFor();
+    await page.getByText('The samples contain your key').waitFor();
   });
 
   test('gets a token on the way, and follows a call to its trace when signed in', async () => {

@@ -219,7 +219,7 @@ describe('a folder with a credentials file that others prepared', () => {
       const folder = prepare(other.url.replace('/hook', ''), mode);
       const { code, stderr } = await world.run(['send', '+15005550100', 'Hi', '--from', 'X'], { folder });
       assert.equal(code, 3, stderr);
-      assert.match(stderr, /is not used: other users have rights to it.*chmod 600/s);
+      assert.match(stderr, /is not used: other users have permissions on it.*chmod 600/s);
     }
     await other.close();
     assert.equal(other.calls.length, 0);
@@ -347,7 +347,7 @@ describe('profiles', () => {
     const { code, stderr } = await world.run(['whoami']);
     writeFileSync(profilesFile(), before);
     assert.equal(code, 1);
-    assert.match(stderr, /profiles\.json does not hold profiles/);
+    assert.match(stderr, /profiles\.json does not contain profiles/);
   });
 });
 

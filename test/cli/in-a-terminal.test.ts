@@ -38,7 +38,7 @@ test('login asks for what it needs, and never shows the password', async () => {
   await window.shows(/Signed in to .*You have 2 applications/s);
   assert.ok(!(await window.screen()).includes(password.slice(0, 6)), 'the password is on the screen');
   await window.type('heliograph apps use "Demo enterprise"');
-  await window.shows(/Demo enterprise is used from now on/);
+  await window.shows(/Demo enterprise is the default application now/);
 });
 
 test('a text is sent, followed with progress, and arrives on the phone beside it; colours only where they are wanted', async () => {
@@ -72,11 +72,11 @@ test('what a text contains does nothing to the terminal: it is shown, in its col
 test('one command verifies a number, with the code that the phone shows', async () => {
   await window.clear();
   await window.type('heliograph verify start +447700900123');
-  await window.shows(/A code is on its way to \+447700900123/);
+  await window.shows(/Code sent to \+447700900123/);
   const [, code = ''] = await phone.shows(/(\d{6}) is your/);
   await window.shows(/Code:$/m);
   await window.type(code === '000000' ? '000001' : '000000');
-  await window.shows(/The code is wrong\. {2}4 tries are left\.\nCode:/);
+  await window.shows(/The code is wrong\. {2}4 attempts left\.\nCode:/);
   await window.type(code);
   await window.shows(/\+447700900123 {2}approved/);
 });
@@ -120,9 +120,9 @@ test('keys are shown once and kept when the person says so', async () => {
   await window.clear();
   await window.type('heliograph apps create "Shop"; heliograph keys create');
   const [key] = await window.shows(/hg_sandbox_\w+/);
-  await window.shows(/other commands use it\? \(y\/N\):$/m);
+  await window.shows(/for the other commands\? \(y\/N\):$/m);
   await window.type('y');
-  await window.shows(/Kept in the profile/);
+  await window.shows(/Saved in the profile/);
   const { stdout } = await world.run(['whoami', '--json']);
   assert.equal(JSON.parse(stdout).api_key.ends, key.slice(-4));
 });

@@ -201,7 +201,7 @@ describe('what is not the service', () => {
     const stopping = await serve((_, response) => void response.write('{"a":'));
     for (const url of [silent, stopping]) {
       const late = await put(url, { timeoutMs: 50 });
-      assert.ok(late instanceof ConnectionError && /no answer within 0.05 seconds/.test(late.message), String(late));
+      assert.ok(late instanceof ConnectionError && /no response within 0.05 seconds/.test(late.message), String(late));
       const leaving = new AbortController();
       const left = put(url, {}, leaving.signal);
       leaving.abort(new Error('enough'));

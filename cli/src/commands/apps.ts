@@ -1,11 +1,11 @@
 import type { ApplicationDetail, ApplicationRecord } from '../../../src/portal/developer/application-api.ts';
 import type { RegisteredRecord } from '../../../src/portal/developer/registration-api.ts';
-import type { Command } from '../command.ts';
-import { exit } from '../exit.ts';
-import { handOver, planOption, saveOption } from '../new-credential.ts';
+import type { Command } from '../command/command.ts';
+import { exit } from '../process/exit.ts';
 import { listApplications, requireApplicationId } from '../service/application.ts';
 import { keepInProfile, openSession } from '../service/session.ts';
 import { bold, dim, green } from '../terminal/text.ts';
+import { handOver, planOption, saveOption } from './new-credential.ts';
 
 export const listApps: Command = {
   name: 'apps list',
@@ -23,7 +23,7 @@ export const listApps: Command = {
       output.json({ data: all });
       return exit.done;
     }
-    const used = caller.place().profile?.application_id ?? caller.sandboxApplication()?.application_id;
+    const used = caller.target().profile?.application_id ?? caller.sandboxApplication()?.application_id;
     const rows = all.map(({ id, name, registrations }) => [
       [id === used ? green('● ') : '  ', bold(name)],
       id,
@@ -41,10 +41,10 @@ export const listApps: Command = {
 export const createApp: Command = {
   name: 'apps create',
   topic: 'account',
-  summary: 'Create an application, and use it from now on',
+  summary: 'Create an application and make it the default',
   arguments: [{ name: 'name', summary: 'Its name; people see it in verification texts' }],
   options: [],
-  examples: [{ summary: 'Then make its key', line: 'heliograph apps create "ACME" && heliograph keys create' }],
+  examples: [{ summary: 'Then create its key', line: 'heliograph apps create "ACME" && heliograph keys create' }],
   async run(call) {
     const { output, values, caller } = call;
     const [name = ''] = values.arguments;
@@ -54,7 +54,7 @@ export const createApp: Command = {
     await useApplication(call, application.id);
     if (output.isJson) output.json(application);
     else output.print([green('✓ '), bold(application.name), '  ', application.id]);
-    output.say(`It is used from now on at ${caller.place().url}. Next: \`heliograph keys create\`.`);
+    output.say(`It is the default application at ${caller.target().url}. Next: \`heliograph keys create\`.`);
     return exit.done;
   },
 };
@@ -62,7 +62,7 @@ export const createApp: Command = {
 export const useApp: Command = {
   name: 'apps use',
   topic: 'account',
-  summary: 'Choose the application that the other commands are about',
+  summary: 'Choose the default application of the other commands',
   arguments: [{ name: 'id or name', summary: 'One of your applications' }],
   options: [],
   examples: [{ summary: 'By its name', line: 'heliograph apps use "ACME"' }],
@@ -80,7 +80,7 @@ export const useApp: Command = {
     );
     await useApplication(call, id);
     if (output.isJson) output.json(application);
-    else output.say([green('✓ '), bold(application.name), ' is used from now on.']);
+    else output.say([green('✓ '), bold(application.name), ' is the default application now.']);
     return exit.done;
   },
 };
@@ -89,10 +89,10 @@ export const registerApp: Command = {
   name: 'apps register',
   topic: 'account',
   summary: 'Register an application for an API, or change its plan',
-  more: ['In production an operator approves it first. The first registration shows a credential, this once.'],
+  more: ['In production an operator must approve it. The first registration shows a credential, once.'],
   arguments: [{ name: 'api', summary: 'Which API', choices: ['sms', 'verify', 'messaging'] }],
   options: [planOption, saveOption],
-  examples: [{ summary: 'More texts a minute', line: 'heliograph apps register sms --plan pro' }],
+  examples: [{ summary: 'A plan with a higher limit', line: 'heliograph apps register sms --plan pro' }],
   async run(call) {
     const { output, values } = call;
     const session = openSession(call);
@@ -109,9 +109,9 @@ export const registerApp: Command = {
   },
 };
 
-/** Keys of the application before would send for the wrong one. */
+/** The previous application's keys would send on its behalf. */
 async function useApplication(call: Parameters<Command['run']>[0], id: string): Promise<void> {
-  const { profile } = call.caller.place();
+  const { profile } = call.caller.target();
   const isSame = profile?.application_id === id;
   await keepInProfile(call, { application_id: id, ...(!isSame && noKeys) });
 }

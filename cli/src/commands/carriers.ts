@@ -1,17 +1,17 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
 import { sleep } from '../../../sdk/src/waiting.ts';
 import type { CarrierRecord } from '../../../src/portal/operator/carrier-record.ts';
-import type { Call, Command } from '../command.ts';
-import { exit, failure } from '../exit.ts';
-import { stateText } from '../message-view.ts';
+import type { Call, Command } from '../command/command.ts';
+import { exit, failure } from '../process/exit.ts';
 import { runService } from '../service/run-service.ts';
 import { openSession, type Session } from '../service/session.ts';
 import { bold, dim, green, red, type Text } from '../terminal/text.ts';
+import { stateText } from '../views/message.ts';
 
 const path = '/portal/v1/operator/carriers';
 const carrierArgument = { name: 'carrier', summary: 'The name of the carrier' };
 
-/** The service hides its operators' calls from others: they are 404s. */
+/** The service answers 404 to operator calls of others. */
 export async function asOperator<Result>(act: (session: Session) => Promise<Result>, call: Call): Promise<Result> {
   const session = openSession(call);
   try {
@@ -22,7 +22,7 @@ export async function asOperator<Result>(act: (session: Session) => Promise<Resu
     if (operator) throw error;
     throw failure(
       'Only operators can do this. You are not an operator.',
-      "On the service's machine, `heliograph operator <email>` makes it one. `heliograph carriers --local status` needs no account there.",
+      "On the service's machine, `heliograph operator <email>` makes your account one. `heliograph carriers --local status` needs no account there.",
     );
   }
 }
@@ -91,7 +91,7 @@ function switchCommand(verb: 'pause' | 'resume', summary: string, example: strin
 
 export const pauseCarrier = switchCommand(
   'pause',
-  'Pause a carrier: it sends no more texts and still takes receipts',
+  'Pause a carrier: it sends no texts, but still receives receipts',
   'Before its maintenance',
 );
 export const resumeCarrier = switchCommand('resume', 'Resume a paused carrier', 'After its maintenance');
@@ -99,16 +99,16 @@ export const resumeCarrier = switchCommand('resume', 'Resume a paused carrier', 
 export const tryCarrier: Command = {
   name: 'carriers try',
   topic: 'operator',
-  summary: 'Connect a carrier now, without waiting for its next try',
+  summary: 'Connect a carrier now, without waiting for its next attempt',
   arguments: [carrierArgument],
   options: [],
-  examples: [{ summary: 'The provider has put the account right', line: 'heliograph carriers try acme' }],
+  examples: [{ summary: 'The provider has fixed the account', line: 'heliograph carriers try acme' }],
   async run(call) {
     const { output, values } = call;
     const address = `${path}/${encodeURIComponent(values.arguments[0] ?? '')}/try`;
     const carrier = await asOperator((session) => session.call<CarrierRecord>('POST', address), call);
     if (output.isJson) output.json(carrier);
-    else output.print([green('✓ '), bold(carrier.name), '  It connects now. See `heliograph carriers`.']);
+    else output.print([green('✓ '), bold(carrier.name), '  Connecting. See `heliograph carriers`.']);
     return exit.done;
   },
 };
@@ -125,7 +125,7 @@ export const testCarrier: Command = {
   topic: 'operator',
   summary: 'Test a carrier: connect, bind, send one text, wait for its receipt',
   more: ['It sends a real text. The exit code is 0 if every step worked.'],
-  arguments: [carrierArgument, { name: 'to', summary: 'A number of yours' }],
+  arguments: [carrierArgument, { name: 'to', summary: 'Your own phone number' }],
   options: [{ name: 'from', short: 'f', value: '<sender>', summary: 'The sender of the text' }],
   examples: [{ summary: 'A text to your own phone', line: 'heliograph carriers test acme +447700900123' }],
   async run(call) {
@@ -167,22 +167,21 @@ function finish({ output }: Call, test: CarrierTest) {
 export const localCarriers: Command = {
   name: 'carriers --local',
   topic: 'operator',
-  summary: "Connect carriers by a file, on the service's machine, without an account",
+  summary: "Configure carriers from a file, on the service's machine, without an account",
   more: [
-    'Run it in the folder of the service, with its settings. It may run beside the service. docs/carriers.md explains the file.',
+    'Run it in the folder of the service, with its settings. The service may keep running. docs/carriers.md explains the file.',
   ],
   arguments: [
     {
       name: 'command',
       summary: 'apply <file>, export, status, test <name> <number>, try <name>, explain <number>',
       optional: true,
-      many: true,
     },
   ],
   options: [],
   examples: [
-    { summary: 'What would change?', line: 'heliograph carriers --local apply carriers.json --dry-run' },
-    { summary: 'Connect them', line: 'heliograph carriers --local apply carriers.json' },
+    { summary: 'Show what would change', line: 'heliograph carriers --local apply carriers.json --dry-run' },
+    { summary: 'Apply the file', line: 'heliograph carriers --local apply carriers.json' },
   ],
   takesAll: true,
   run: ({ values }) => runService(['carriers', ...values.arguments]),

@@ -1,12 +1,12 @@
-import type { Command } from '../command.ts';
+import type { Command } from '../command/command.ts';
 import { bashScript } from '../completion/bash.ts';
 import { fishScript } from '../completion/fish.ts';
 import { zshScript } from '../completion/zsh.ts';
-import { exit } from '../exit.ts';
+import { exit } from '../process/exit.ts';
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** Completion is made from the table of commands, which it is part of. */
+/** A function, because the table of commands contains this command too. */
 export function createCompletion(all: () => readonly Command[]): Command {
   return {
     name: 'completion',
@@ -15,9 +15,12 @@ export function createCompletion(all: () => readonly Command[]): Command {
     arguments: [{ name: 'shell', summary: 'Which shell', choices: Object.keys(scripts) }],
     options: [],
     examples: [
-      { summary: 'bash, for good', line: "echo 'source <(heliograph completion bash)' >> ~/.bashrc" },
-      { summary: 'zsh, for good', line: "echo 'source <(heliograph completion zsh)' >> ~/.zshrc" },
-      { summary: 'fish, for good', line: 'heliograph completion fish > ~/.config/fish/completions/heliograph.fish' },
+      { summary: 'Permanently, in bash', line: "echo 'source <(heliograph completion bash)' >> ~/.bashrc" },
+      { summary: 'Permanently, in zsh', line: "echo 'source <(heliograph completion zsh)' >> ~/.zshrc" },
+      {
+        summary: 'Permanently, in fish',
+        line: 'heliograph completion fish > ~/.config/fish/completions/heliograph.fish',
+      },
     ],
     async run({ values, output }) {
       const shell = values.arguments[0] as keyof typeof scripts;

@@ -1,17 +1,18 @@
 import type { Event, EventType } from '../../../sdk/src/index.ts';
 import type { EventsPage } from '../../../src/portal/developer/event-api.ts';
-import type { Call, Command, Option } from '../command.ts';
-import { eventText } from '../event-view.ts';
-import { type ExitCode, exit, usageError } from '../exit.ts';
+import type { Call, Command } from '../command/command.ts';
+import { type ExitCode, exit, usageError } from '../process/exit.ts';
 import { requireApplicationId } from '../service/application.ts';
 import { type FeedState, followFeeds, openFeeds } from '../service/feeds.ts';
 import { openSession } from '../service/session.ts';
+import type { Option } from '../syntax/option.ts';
 import { cut, dim, yellow } from '../terminal/text.ts';
+import { eventText } from '../views/event.ts';
 
 export const apiOption: Option = {
   name: 'api',
   value: '<api>',
-  summary: 'Only of this API; without it, of all that there are credentials for',
+  summary: 'Only events of this API; by default, of all APIs that you have credentials for',
   many: true,
   choices: ['sms', 'verify', 'messaging'],
 };
@@ -24,30 +25,30 @@ const filterOptions: readonly Option[] = [
 export const events: Command = {
   name: 'events',
   topic: 'texts',
-  summary: 'Show what happened to your texts and verifications, or follow it',
+  summary: 'List or follow the events of your texts and verifications',
   more: [
-    'Without --follow it lists the latest events of the application, by your session. With --follow it shows each as it happens, from now or from --cursor on, and goes on after lost connections without skipping any.',
-    'An application that reads its events listens: from then on its changes are kept as events for 7 days.',
+    'Without --follow it lists the latest events of the application, with your session. With --follow it shows each event as it happens, from now or after --cursor, and continues after lost connections without skipping any.',
+    'Reading the events of an application turns them on: from then on its events are kept for 7 days.',
   ],
   arguments: [],
   options: [
-    { name: 'follow', short: 'F', summary: 'Go on, and show each event as it happens' },
+    { name: 'follow', short: 'F', summary: 'Keep running and show each event as it happens' },
     apiOption,
     ...filterOptions,
-    { name: 'cursor', value: '<id>', summary: 'With --follow: go on behind this event' },
-    { name: 'limit', short: 'n', value: '<count>', summary: 'Without --follow: how many; 20 unless you say so' },
+    { name: 'cursor', value: '<id>', summary: 'With --follow: start after this event' },
+    { name: 'limit', short: 'n', value: '<count>', summary: 'Without --follow: maximum of events; default 20' },
   ],
   examples: [
-    { summary: 'What happened lately', line: 'heliograph events' },
-    { summary: 'What happens, for a program', line: 'heliograph events --follow --json' },
-    { summary: 'What people write to your numbers', line: 'heliograph events --follow --type message.received' },
+    { summary: 'The latest events', line: 'heliograph events' },
+    { summary: 'New events, for a program', line: 'heliograph events --follow --json' },
+    { summary: 'Texts that people send to your numbers', line: 'heliograph events --follow --type message.received' },
   ],
   run: (call) => (call.values.flag('follow') ? follow(call) : list(call)),
 };
 
 async function list(call: Call): Promise<ExitCode> {
   const { output, values } = call;
-  if (values.text('cursor') !== undefined) throw usageError('--cursor goes with --follow.');
+  if (values.text('cursor') !== undefined) throw usageError('--cursor needs --follow.');
   const limit = values.text('limit') ?? '20';
   if (!/^[1-9][0-9]{0,2}$/.test(limit) || Number(limit) > 100)
     throw usageError('--limit must be a number from 1 to 100.');
@@ -60,8 +61,8 @@ async function list(call: Call): Promise<ExitCode> {
   const found = page.data.filter(({ api }) => apis.length === 0 || apis.includes(api ?? ''));
   if (output.isJson) output.json({ data: found, listening: page.listening });
   else for (const event of found.toReversed()) show(call, event as Event);
-  if (!page.listening) output.say('The application does not listen yet: `heliograph events --follow` begins it.');
-  else if (found.length === 0) output.say('No event yet.');
+  if (!page.listening) output.say('Events are off for this application. `heliograph events --follow` turns them on.');
+  else if (found.length === 0) output.say('No events yet.');
   return exit.done;
 }
 
@@ -74,7 +75,7 @@ async function follow(call: Call): Promise<ExitCode> {
     subject: values.text('subject'),
     signal,
     onEvent: async (_api, event) => show(call, event),
-    onPlace: () => {},
+    onPosition: () => {},
     onState: (state) => sayState(output, state, 'Waiting for events'),
   });
   return exit.done;
@@ -87,8 +88,8 @@ export function show({ output }: Pick<Call, 'output'>, event: Event): void {
 }
 
 export function sayState(output: Call['output'], state: FeedState, waiting: string): void {
-  if (state.kind === 'open') output.say(dim(`${waiting} of ${state.apis.join(', ')}. Ctrl-C ends it.`));
+  if (state.kind === 'open') output.say(dim(`${waiting} of ${state.apis.join(', ')}. Press Ctrl-C to stop.`));
   else if (state.kind === 'left out') output.say(dim(`Without ${state.api}: ${state.why}`));
-  else if (state.kind === 'back') output.say(dim(`${state.api}: connected again.`));
-  else output.say(yellow(`${state.api}: ${state.why} Trying again in ${Math.ceil(state.waitMs / 1000)} s.`));
+  else if (state.kind === 'back') output.say(dim(`${state.api}: reconnected.`));
+  else output.say(yellow(`${state.api}: ${state.why} Retrying in ${Math.ceil(state.waitMs / 1000)} s.`));
 }

@@ -1,9 +1,9 @@
-import type { Command } from '../command.ts';
-import { exit } from '../exit.ts';
-import { findCommand } from '../find-command.ts';
-import { helpOf, overview } from '../help.ts';
+import type { Command } from '../command/command.ts';
+import { findCommand } from '../command/find.ts';
+import { helpOf, overview } from '../command/help.ts';
+import { exit } from '../process/exit.ts';
 
-/** Help is made from the table of commands, which it is part of. */
+/** A function, because the table of commands contains this command too. */
 export function createHelp(all: () => readonly Command[]): Command {
   return {
     name: 'help',

@@ -1,29 +1,29 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
-import type { Call, Command } from '../command.ts';
-import { type ExitCode, exit, failure, usageError } from '../exit.ts';
-import { bubble } from '../inbox-view.ts';
+import type { Call, Command } from '../command/command.ts';
+import { type ExitCode, exit, failure, usageError } from '../process/exit.ts';
 import { requireApplicationId } from '../service/application.ts';
 import { followInbox, type InboxAccess, type InboxItem, readInbox } from '../service/inbox.ts';
 import { openSession } from '../service/session.ts';
 import { dim, yellow } from '../terminal/text.ts';
+import { bubble } from '../views/inbox.ts';
 
 export const inbox: Command = {
   name: 'inbox',
   topic: 'texts',
   summary: 'Show the texts that arrived on the virtual handsets of a sandbox',
   more: [
-    'Every text that an application of a sandbox sends arrives here, codes too. With --follow it shows each as it arrives, until Ctrl-C.',
-    'With --json: {"data": […]}, newest first; with --follow one text a line, and of earlier ones only what --limit asks for.',
+    'Every text that an application of a sandbox sends arrives here, codes too. With --follow it shows each text as it arrives, until Ctrl-C.',
+    'With --json: {"data": […]}, newest first; with --follow, one text per line, and earlier texts only if --limit is given.',
   ],
   arguments: [],
   options: [
-    { name: 'follow', short: 'F', summary: 'Go on, and show each text as it arrives' },
+    { name: 'follow', short: 'F', summary: 'Keep running and show each text as it arrives' },
     { name: 'to', value: '<number>', summary: 'Only the texts of this handset' },
-    { name: 'limit', short: 'n', value: '<count>', summary: 'How many of the latest; 10, with --follow 3' },
+    { name: 'limit', short: 'n', value: '<count>', summary: 'Maximum of texts; default 10, or 3 with --follow' },
   ],
   examples: [
     { summary: 'The latest texts', line: 'heliograph inbox' },
-    { summary: 'A phone beside your editor', line: 'heliograph inbox --follow' },
+    { summary: 'Watch the handset while you work', line: 'heliograph inbox --follow' },
     {
       summary: 'The latest code of a number, in a script',
       line: "heliograph inbox --to +15005550100 --limit 1 --json | jq -r '.data[0].text'",
@@ -42,17 +42,17 @@ async function runInbox(call: Call): Promise<ExitCode> {
   } catch (error) {
     if (error instanceof HeliographError && error.status === 404)
       throw failure(
-        `${call.caller.place().url} has no virtual handsets for you: it is not a sandbox, or the application is not yours.`,
-        'What people wrote to your numbers: `heliograph events --type message.received`.',
+        `${call.caller.target().url} has no virtual handsets for you: it is not a sandbox, or the application is not yours.`,
+        'For texts that people sent to your numbers: `heliograph events --type message.received`.',
       );
     throw error;
   }
 }
 
-/** By the API key, if there is one; else by the portal's session. */
+/** With the API key if there is one, otherwise with the portal's session. */
 async function openAccess(call: Call): Promise<InboxAccess> {
   const { caller } = call;
-  const { url } = caller.place();
+  const { url } = caller.target();
   const key = await caller.findApiKey();
   if (key !== undefined) return { url, headers: { apikey: key.value }, applicationId: undefined };
   const session = openSession(call);
@@ -71,7 +71,8 @@ async function list({ values, output, signal }: Call, access: InboxAccess, limit
   if (output.isJson) output.json({ data: page.data });
   // The newest stands at the bottom, where the eyes are.
   else for (const item of page.data.toReversed()) show(output, item);
-  if (page.data.length === 0) output.say('No text has arrived yet. `heliograph send +15005550100 "Hello"` sends one.');
+  if (page.data.length === 0)
+    output.say('No texts have arrived yet. `heliograph send +15005550100 "Hello"` sends one.');
   return exit.done;
 }
 
@@ -83,11 +84,11 @@ async function follow({ values, output, signal }: Call, access: InboxAccess, lim
     ...filter,
     onState: (state) => {
       if (state !== 'open') {
-        output.say(yellow(`The connection is lost. Trying again in ${Math.ceil(state.waitMs / 1000)} s.`));
+        output.say(yellow(`The connection is lost. Retrying in ${Math.ceil(state.waitMs / 1000)} s.`));
         return;
       }
-      output.say(dim(isFirst ? 'Waiting for texts. Ctrl-C ends it.' : 'Connected again.'));
-      // The stream is open, so that no text falls between the latest and the next.
+      output.say(dim(isFirst ? 'Waiting for texts. Press Ctrl-C to stop.' : 'Reconnected.'));
+      // The stream is already open, so no text is missed between the list and the stream.
       if (isFirst) shown = showLatest().catch(() => new Set<string>());
       isFirst = false;
     },
@@ -104,7 +105,7 @@ async function follow({ values, output, signal }: Call, access: InboxAccess, lim
   return exit.done;
 }
 
-/** A text may arrive twice, by two submits: that is shown. */
+/** A text that was submitted twice arrives twice, and both are shown. */
 function nameOf({ message_id, received_at }: InboxItem): string {
   return `${message_id} ${received_at}`;
 }

@@ -1,14 +1,15 @@
 import type { ApplicationDetail } from '../../../src/portal/developer/application-api.ts';
 import type { ApiKeyRecord, NewApiKeyRecord } from '../../../src/portal/developer/credential-api.ts';
 import type { ClientCredential, RegisteredRecord } from '../../../src/portal/developer/registration-api.ts';
-import type { Call, Command, Option } from '../command.ts';
-import { exit, usageError } from '../exit.ts';
-import { clockTime } from '../message-view.ts';
-import { handOver, planOption, saveOption } from '../new-credential.ts';
+import type { Call, Command } from '../command/command.ts';
+import { exit, usageError } from '../process/exit.ts';
 import { requireApplicationId } from '../service/application.ts';
 import { openSession, type Session } from '../service/session.ts';
-import { readSpan } from '../span.ts';
+import type { Option } from '../syntax/option.ts';
+import { readSpan } from '../syntax/span.ts';
 import { green, yellow } from '../terminal/text.ts';
+import { clockTime } from '../views/message.ts';
+import { handOver, planOption, saveOption } from './new-credential.ts';
 
 const clientOption: Option = {
   name: 'client',
@@ -18,7 +19,7 @@ const clientOption: Option = {
 const nameOption: Option = {
   name: 'name',
   value: '<name>',
-  summary: 'What you call the API key, to tell your keys apart; 1 to 64 characters',
+  summary: 'A name for the API key, 1 to 64 characters',
 };
 
 interface Subject {
@@ -37,10 +38,10 @@ export const listKeys: Command = {
   name: 'keys list',
   isDefault: true,
   topic: 'account',
-  summary: 'List the live API keys and client secrets of an application',
+  summary: 'List the active API keys and client secrets of an application',
   arguments: [],
   options: [],
-  examples: [{ summary: 'When was each used last?', line: 'heliograph keys' }],
+  examples: [{ summary: 'Show when each was last used', line: 'heliograph keys' }],
   async run(call) {
     const { session, path } = await findSubject(call);
     const { data: keys } = await session.call<{ data: ApiKeyRecord[] }>('GET', `${path}/keys`);
@@ -76,7 +77,7 @@ export const listKeys: Command = {
       ],
       rows,
     );
-    if (rows.length === 0) call.output.say('There is no live key. Run `heliograph keys create`.');
+    if (rows.length === 0) call.output.say('There are no active keys. Run `heliograph keys create`.');
     return exit.done;
   },
 };
@@ -84,17 +85,15 @@ export const listKeys: Command = {
 export const createKey: Command = {
   name: 'keys create',
   topic: 'account',
-  summary: 'Create an API key or a client secret; the older ones go on working',
-  more: [
-    'It registers the application for the API where that is needed. The key is shown this once, or kept in your profile.',
-  ],
+  summary: 'Create an API key or a client secret; existing ones keep working',
+  more: ['It registers the application for the API if needed. The key is shown once, or saved in your profile.'],
   arguments: [],
   options: [nameOption, clientOption, planOption, saveOption],
   examples: [
     { summary: 'For the SMS Messaging API', line: 'heliograph keys create' },
-    { summary: 'One more, with a name', line: 'heliograph keys create --name "Billing server"' },
+    { summary: 'Another one, with a name', line: 'heliograph keys create --name "Billing server"' },
     { summary: 'For the Verification and Messaging APIs', line: 'heliograph keys create --client' },
-    { summary: 'In a script: kept, not shown', line: 'heliograph keys create --save' },
+    { summary: 'In a script: saved, not shown', line: 'heliograph keys create --save' },
   ],
   async run(call) {
     const { values } = call;
@@ -135,10 +134,10 @@ async function createClient(call: Call, { session, id, path }: Subject) {
 
 function sayIfPending({ output }: Call, registrations: readonly RegisteredRecord[]): void {
   const pending = registrations.filter(({ status }) => status === 'pending').map(({ api }) => api);
-  if (pending.length > 0) output.say(yellow(`An operator has to approve ${pending.join(' and ')} first.`));
+  if (pending.length > 0) output.say(yellow(`An operator must approve ${pending.join(' and ')} first.`));
 }
 
-/** A registration that is there keeps its plan. */
+/** An existing registration keeps its plan. */
 async function register({ values }: Call, { session, path }: Subject, api: string): Promise<RegisteredRecord> {
   const { data } = await session.call<{ data: RegisteredRecord[] }>('GET', `${path}/registrations`);
   const found = data.find((each) => each.api === api);
@@ -150,20 +149,20 @@ async function register({ values }: Call, { session, path }: Subject, api: strin
 export const rotateKey: Command = {
   name: 'keys rotate',
   topic: 'account',
-  summary: 'Create an API key or client secret; the older ones end after a while',
+  summary: 'Create an API key or client secret; older ones expire after --overlap',
   arguments: [],
   options: [
     clientOption,
     {
       name: 'overlap',
       value: '<span>',
-      summary: 'How long the older ones still work; 1h unless you say so, 0 ends them at once',
+      summary: 'How long older ones keep working; default 1h, 0 revokes them immediately',
     },
     saveOption,
   ],
   examples: [
-    { summary: 'You have a day to replace it everywhere', line: 'heliograph keys rotate --overlap 1d' },
-    { summary: 'The old one has leaked', line: 'heliograph keys rotate --overlap 0' },
+    { summary: 'Allow a day to replace the old key', line: 'heliograph keys rotate --overlap 1d' },
+    { summary: 'The old key has leaked', line: 'heliograph keys rotate --overlap 0' },
   ],
   async run(call) {
     const subject = await findSubject(call);
@@ -176,7 +175,7 @@ export const rotateKey: Command = {
 
 interface Wanted {
   name: string | null;
-  /** How long the older keys still work; null for as long as they would. */
+  /** How long older keys keep working; null leaves them unchanged. */
   overlapSeconds: number | null;
 }
 
@@ -197,10 +196,10 @@ async function makeSecret(call: Call, { session, id, path }: Subject, overlapSec
 export const revokeKey: Command = {
   name: 'keys revoke',
   topic: 'account',
-  summary: 'End an API key or a client secret at once',
-  more: ['With a client secret, all tokens of the client end too.'],
+  summary: 'Revoke an API key or a client secret immediately',
+  more: ['Revoking a client secret also revokes all tokens of the client.'],
   arguments: [{ name: 'key id', summary: 'The id of the key or the secret; `heliograph keys` shows it' }],
-  options: [{ name: 'yes', short: 'y', summary: 'Do not ask' }],
+  options: [{ name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }],
   examples: [
     { summary: 'A key that is no longer used', line: 'heliograph keys revoke key_01m7jf89400004ebep147c97t8' },
   ],
@@ -208,14 +207,14 @@ export const revokeKey: Command = {
     const { output, prompt, values } = call;
     const [key = ''] = values.arguments;
     if (!values.flag('yes')) {
-      if (!prompt.canAsk()) throw usageError('What uses the key stops working at once. Confirm with --yes.');
-      if (!(await prompt.confirm(`What uses ${key} stops working at once. End it?`))) return exit.failed;
+      if (!prompt.canAsk()) throw usageError('Anything using this key fails immediately. Confirm with --yes.');
+      if (!(await prompt.confirm(`Anything using ${key} fails immediately. Revoke it?`))) return exit.failed;
     }
     const { session, path } = await findSubject(call);
     const kind = key.startsWith('sec_') ? 'client-secrets' : 'keys';
     await session.call('DELETE', `${path}/${kind}/${encodeURIComponent(key)}`);
     if (output.isJson) output.json({ id: key, revoked: true });
-    else output.say([green('✓ '), `${key} has ended.`]);
+    else output.say([green('✓ '), `${key} is revoked.`]);
     return exit.done;
   },
 };

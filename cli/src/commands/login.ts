@@ -1,5 +1,5 @@
-import type { Call, Command } from '../command.ts';
-import { exit, usageError } from '../exit.ts';
+import type { Call, Command } from '../command/command.ts';
+import { exit, usageError } from '../process/exit.ts';
 import { isOpenToReaders, readUrl, requireUrl } from '../profile/address.ts';
 import { changeProfiles, findByUrl, nameFor, type Profile, profilesFile, readProfiles } from '../profile/profiles.ts';
 import { readSandboxFile } from '../profile/sandbox-file.ts';
@@ -14,8 +14,8 @@ export const login: Command = {
   topic: 'begin',
   summary: 'Sign in to a service as a developer or operator',
   more: [
-    'It asks for what you do not give: the address, the email, and the password, which is not shown. If you have a second factor, it asks for a code too. The session is kept in a profile, in a file that only you can read; the password is not kept. A session lasts 12 hours, or 30 minutes without a call.',
-    'An account is made in the portal. A sandbox in this folder needs no login.',
+    'It asks for missing values: the address, the email, and the password, which is not shown. If you have a second factor, it asks for a code too. The session is saved in a profile, in a file that only you can read; the password is not saved. A session lasts at most 12 hours, and ends after 30 minutes without a call.',
+    'Create an account in the portal. A sandbox in this folder needs no login.',
   ],
   arguments: [],
   options: [
@@ -24,7 +24,7 @@ export const login: Command = {
     { name: 'code', value: '<code>', summary: 'A code of your second factor, if you have one' },
   ],
   examples: [
-    { summary: 'Be asked for everything', line: 'heliograph login' },
+    { summary: 'Enter everything when asked', line: 'heliograph login' },
     {
       summary: 'In a script, with a profile of its own',
       line: 'heliograph login --url https://sms.example.com --email you@example.com --profile work --password-stdin < password.txt',
@@ -35,8 +35,7 @@ export const login: Command = {
     const name = readName(values.text('profile') ?? environment.read('HELIOGRAPH_PROFILE'));
     const known = readProfiles(environment);
     const url = await askUrl(call, name === undefined ? undefined : known.profiles[name]?.url);
-    if (isOpenToReaders(url))
-      output.say(yellow(`Others on the network can read the password on its way: ${url} is not https.`));
+    if (isOpenToReaders(url)) output.say(yellow(`Others on the network could read the password: ${url} is not https.`));
     const before = known.profiles[name ?? findByUrl(known, url) ?? ''];
     const email = values.text('email') ?? (await prompt.ask('Email', before?.email));
     const password = values.flag('password-stdin')
@@ -65,7 +64,7 @@ export const login: Command = {
       bold(account.email),
       account.operator ? ', an operator.' : '.',
     ]);
-    output.say(`The session is kept in the profile ${kept.name} (${profilesFile(environment)}).`);
+    output.say(`The session is saved in the profile ${kept.name} (${profilesFile(environment)}).`);
     output.say(nextStep(applications.length, kept.profile));
     return exit.done;
   },
@@ -79,7 +78,7 @@ async function askCode({ values, prompt }: Call): Promise<string> {
 
 function readName(name: string | undefined): string | undefined {
   if (name === undefined || /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/.test(name)) return name;
-  throw usageError('The name of a profile has 1 to 64 letters, digits, dots, colons, dashes and underscores.');
+  throw usageError('A profile name must be 1 to 64 letters, digits, dots, colons, dashes and underscores.');
 }
 
 async function askUrl({ values, environment, prompt }: Call, ofProfile: string | undefined): Promise<string> {
@@ -87,7 +86,7 @@ async function askUrl({ values, environment, prompt }: Call, ofProfile: string |
   if (given !== undefined) return requireUrl(given, 'The address');
   const local = readSandboxFile(environment).credentials?.base_url ?? 'http://127.0.0.1:8080';
   const answer = await prompt.ask('Address of the service', local);
-  // People write hosts; a service of others is reached by https.
+  // People enter a host without a scheme; remote services use https.
   return requireUrl(readUrl(answer) === undefined ? `https://${answer}` : answer, 'The address');
 }
 
@@ -99,7 +98,7 @@ interface NewSession {
   only: string | undefined;
 }
 
-/** Keys belong to the account that made them: those of another account are forgotten. */
+/** Keys belong to an account, so those of another account are removed. */
 async function keep({ environment }: Call, given: NewSession): Promise<{ name: string; profile: Profile }> {
   const { url, email, session, only } = given;
   let kept: { name: string; profile: Profile } | undefined;
@@ -117,7 +116,7 @@ async function keep({ environment }: Call, given: NewSession): Promise<{ name: s
     all.current = name;
     kept = { name, profile };
   });
-  if (kept === undefined) throw new Error('The profile was not kept.');
+  if (kept === undefined) throw new Error('The profile was not saved.');
   return kept;
 }
 

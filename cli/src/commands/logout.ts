@@ -1,6 +1,6 @@
 import { ConnectionError, HeliographError } from '../../../sdk/src/index.ts';
-import type { Call, Command } from '../command.ts';
-import { exit, noCredentials } from '../exit.ts';
+import type { Call, Command } from '../command/command.ts';
+import { exit, noCredentials } from '../process/exit.ts';
 import { changeProfiles } from '../profile/profiles.ts';
 import { request } from '../service/request.ts';
 import { green, yellow } from '../terminal/text.ts';
@@ -8,16 +8,16 @@ import { green, yellow } from '../terminal/text.ts';
 export const logout: Command = {
   name: 'logout',
   topic: 'begin',
-  summary: 'End the session, and forget it',
+  summary: 'End the session and remove it from the profile',
   arguments: [],
-  options: [{ name: 'all', summary: 'Forget the whole profile, its keys too' }],
+  options: [{ name: 'all', summary: 'Delete the whole profile, including its keys' }],
   examples: [
     { summary: 'End the session; keys stay in the profile', line: 'heliograph logout' },
-    { summary: 'Forget everything about a service', line: 'heliograph logout --profile work --all' },
+    { summary: 'Delete everything stored about a service', line: 'heliograph logout --profile work --all' },
   ],
   async run(call) {
     const { caller, environment, output, values } = call;
-    const { profile, url } = caller.place();
+    const { profile, url } = caller.target();
     const forgets = values.flag('all');
     if (profile === undefined || (profile.session === undefined && !forgets))
       throw noCredentials(`You are not signed in to ${url}.`);
@@ -30,18 +30,18 @@ export const logout: Command = {
     });
     if (output.isJson) output.json({ profile: profile.name, url, session_ended: ended, profile_forgotten: forgets });
     else if (ended)
-      output.say([green('✓ '), `Signed out of ${url}.${forgets ? ` The profile ${profile.name} is gone.` : ''}`]);
+      output.say([green('✓ '), `Signed out of ${url}.${forgets ? ` The profile ${profile.name} is deleted.` : ''}`]);
     else
       output.say(
         yellow(
-          `The session is forgotten here. ${url} could not be reached: there it ends by itself within 30 minutes.`,
+          `The session is removed here. ${url} could not be reached: the session expires there within 30 minutes.`,
         ),
       );
     return exit.done;
   },
 };
 
-/** False if the service cannot be told. A session that has ended already is fine. */
+/** False if the service cannot be reached. A session that has already ended is no error. */
 async function endSession({ signal }: Call, url: string, cookie: string): Promise<boolean> {
   try {
     await request({ method: 'DELETE', url: new URL(`${url}/portal/v1/sessions/current`), headers: { cookie }, signal });

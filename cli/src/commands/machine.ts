@@ -1,20 +1,21 @@
-import type { Argument, Command, Example } from '../command.ts';
+import type { Command, Example } from '../command/command.ts';
 import { runService } from '../service/run-service.ts';
+import type { Argument } from '../syntax/option.ts';
 
-/** A command that needs a shell on the service's machine, with the service's settings: the service's own program runs it. */
+/** Runs on the service's machine with the service's settings: the service's own program does the work. */
 function machineCommand(
   name: string,
   summary: string,
   examples: Example[],
-  takes?: Argument,
-  beside = 'It may run beside the service.',
+  takes: Argument[] = [],
+  whileRunning = 'The service may keep running.',
 ): Command {
   return {
     name,
     topic: 'machine',
     summary,
-    more: [`Run it in the folder of the service, with its settings. ${beside}`],
-    arguments: takes === undefined ? [] : [{ ...takes, optional: true, many: true }],
+    more: [`Run it in the folder of the service, with its settings. ${whileRunning}`],
+    arguments: takes,
     options: [],
     examples,
     takesAll: true,
@@ -27,30 +28,30 @@ export const machineCommands: readonly Command[] = [
     'operator',
     'Make an account an operator, by a one-time link',
     [{ summary: 'Print the link', line: 'heliograph operator you@example.com' }],
-    { name: 'email', summary: 'Who becomes an operator' },
+    [{ name: 'email', summary: 'The email of the account' }],
   ),
   machineCommand(
     'reset-password',
     'Print a one-time link that sets a new password',
     [{ summary: 'Print the link', line: 'heliograph reset-password you@example.com' }],
-    { name: 'email', summary: 'Who cannot sign in' },
+    [{ name: 'email', summary: 'The email of the account' }],
   ),
   machineCommand(
     'forget',
     'Mask a phone number in all records',
-    [{ summary: 'A person asked for it', line: 'heliograph forget +447700900123' }],
-    { name: 'number', summary: 'The number with its country code, like +447700900123' },
+    [{ summary: 'At the request of a person', line: 'heliograph forget +447700900123' }],
+    [{ name: 'number', summary: 'The number with its country code, like +447700900123' }],
   ),
   machineCommand(
     'rotate-keys',
-    'Make a new key that signs tokens',
+    'Create a new key that signs tokens',
     [
       { summary: 'In an hour; tokens stay valid', line: 'heliograph rotate-keys' },
-      { summary: 'At once; every token ends', line: 'heliograph rotate-keys --withdraw' },
+      { summary: 'Immediately; revokes every token', line: 'heliograph rotate-keys --withdraw' },
     ],
-    { name: 'options', summary: '--withdraw ends every token at once' },
+    [{ name: 'options', summary: '--withdraw revokes every token immediately', optional: true }],
   ),
-  machineCommand('rotate-ring', 'Make a new version of the key ring', [
+  machineCommand('rotate-ring', 'Create a new version of the key ring', [
     { summary: 'Older rows stay valid', line: 'heliograph rotate-ring' },
   ]),
   machineCommand('alert-secret', 'Print the secret that signs alerts for operators', [
@@ -60,29 +61,35 @@ export const machineCommands: readonly Command[] = [
     'backup',
     'Write all records into one file',
     [{ summary: 'While the service runs', line: 'heliograph backup heliograph-2026-11-16.backup' }],
-    { name: 'file', summary: 'The file to write. It must not exist yet' },
+    [{ name: 'file', summary: 'The file to write. It must not exist yet' }],
   ),
   machineCommand(
     'restore',
-    'Bring back the records of a backup',
+    'Restore the records of a backup',
     [
       { summary: 'Into an empty database', line: 'heliograph restore heliograph-2026-11-16.backup' },
-      { summary: 'Delete what the database holds', line: 'heliograph restore --replace heliograph-2026-11-16.backup' },
       {
-        summary: 'Suspend no credential: none was deleted since',
+        summary: 'Delete the current records first',
+        line: 'heliograph restore --replace heliograph-2026-11-16.backup',
+      },
+      {
+        summary: 'Suspend no credential, because none was revoked since the backup',
         line: 'heliograph restore --trust-credentials heliograph-2026-11-16.backup',
       },
     ],
-    { name: 'file', summary: 'The backup, and perhaps --replace or --trust-credentials' },
+    [
+      { name: 'options', summary: '--replace, --trust-credentials or both', optional: true },
+      { name: 'file', summary: 'The backup' },
+    ],
     'Stop every node of the service first.',
   ),
   machineCommand(
     'smsc',
     'Start a virtual SMSC, to try a carrier without an account',
     [
-      { summary: 'On loopback, with a page of what arrived', line: 'heliograph smsc' },
+      { summary: 'On loopback, with a page of the received texts', line: 'heliograph smsc' },
       { summary: 'All its options', line: 'heliograph smsc --help' },
     ],
-    { name: 'options', summary: 'Ports, receipts and faults; --help lists them' },
+    [{ name: 'options', summary: 'Ports, receipts and faults; --help lists them', optional: true }],
   ),
 ];

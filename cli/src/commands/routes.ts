@@ -1,6 +1,6 @@
 import type { RouteExplanationRecord, RouteTableRecord } from '../../../src/portal/operator/route-api.ts';
-import type { Command } from '../command.ts';
-import { exit } from '../exit.ts';
+import type { Command } from '../command/command.ts';
+import { exit } from '../process/exit.ts';
 import { bold, dim, green, red } from '../terminal/text.ts';
 import { asOperator } from './carriers.ts';
 
@@ -13,7 +13,7 @@ export const listRoutes: Command = {
   summary: 'List the routes: which carriers take which texts',
   arguments: [],
   options: [],
-  examples: [{ summary: 'In order; the first that matches wins', line: 'heliograph routes' }],
+  examples: [{ summary: 'In order; the first match applies', line: 'heliograph routes' }],
   async run(call) {
     const { output } = call;
     const table = await asOperator((session) => session.call<RouteTableRecord>('GET', path), call);
@@ -21,8 +21,8 @@ export const listRoutes: Command = {
       output.json(table);
       return exit.done;
     }
-    const rows = table.routes.map(({ name, match, carriers, failover }, place) => [
-      String(place + 1),
+    const rows = table.routes.map(({ name, match, carriers, failover }, index) => [
+      String(index + 1),
       bold(name),
       Object.entries(match)
         .flatMap(([what, values]) => (values.length === 0 ? [] : [`${what} ${values.join(' ')}`]))
@@ -40,7 +40,7 @@ export const listRoutes: Command = {
       ],
       rows,
     );
-    if (rows.length === 0) output.say('There are no routes: every carrier takes every text, by name.');
+    if (rows.length === 0) output.say('There are no routes: the first carrier by name takes every text.');
     return exit.done;
   },
 };
@@ -48,14 +48,14 @@ export const listRoutes: Command = {
 export const explainRoute: Command = {
   name: 'routes explain',
   topic: 'operator',
-  summary: 'Explain which carriers a text to a number has, and why',
+  summary: 'Explain which carriers would take a text, and why',
   arguments: [{ name: 'to', summary: 'The number' }],
   options: [
     { name: 'from', short: 'f', value: '<sender>', summary: 'The sender of the text' },
-    { name: 'api', value: '<api>', summary: 'Sent through which API', choices: ['sms', 'verify', 'messaging'] },
-    { name: 'message', value: '<id>', summary: 'A text that was sent: why it went where it went' },
+    { name: 'api', value: '<api>', summary: 'The API of the text', choices: ['sms', 'verify', 'messaging'] },
+    { name: 'message', value: '<id>', summary: 'The id of a sent text, to explain its carrier' },
   ],
-  examples: [{ summary: 'Who would take it?', line: 'heliograph routes explain +447700900123 --from ACME' }],
+  examples: [{ summary: 'Which carrier would take it', line: 'heliograph routes explain +447700900123 --from ACME' }],
   async run(call) {
     const { output, values } = call;
     const body = {

@@ -1,15 +1,15 @@
 import type { Heliograph, Message, NewMessage } from '../../../sdk/src/index.ts';
-import { awaitMessages } from '../await-messages.ts';
-import type { Call, Command } from '../command.ts';
-import { CommandError, type ExitCode, exit, usageError } from '../exit.ts';
-import { errorText, hasEnded, stateText } from '../message-view.ts';
-import { type Problem, problemJson, problemLines, toProblem } from '../problem.ts';
-import { readRecipients } from '../recipients.ts';
-import { readMoment, readSpan } from '../span.ts';
+import type { Call, Command } from '../command/command.ts';
+import { type Problem, problemJson, problemLines, toProblem } from '../command/problem.ts';
+import { CommandError, type ExitCode, exit, usageError } from '../process/exit.ts';
+import { awaitMessages, hasEnded } from '../service/await-messages.ts';
+import { readRecipients } from '../syntax/recipients.ts';
+import { readMoment, readSpan } from '../syntax/span.ts';
 import { bold, dim, green, red, type Text, yellow } from '../terminal/text.ts';
+import { errorText, stateText } from '../views/message.ts';
 
 const longestTextBytes = 16_384;
-/** Enough to hide the way to the service; the limits of a plan are the client's matter. */
+/** Enough to hide the latency. The client handles the plan's limits. */
 const atOnce = 8;
 const defaultSender = 'Heliograph';
 
@@ -19,14 +19,14 @@ export const send: Command = {
   summary: 'Send a text to one or more numbers',
   more: [
     'The text is the last argument, or comes from stdin. Numbers begin with a plus and the country code.',
-    'With --json one text gives its record, several give {"data": […]} with a record or an error for each, in order. The exit code is 0 only if the service took all of them, and with --wait if all arrived.',
+    'With --json, one text prints its record; several print {"data": […]} with a record or an error for each, in order. The exit code is 0 only if the service accepted all of them, and with --wait only if all arrived.',
   ],
   arguments: [
-    { name: 'to', summary: 'A number, like +447700900123', many: true },
-    { name: 'message', summary: 'The text, in quotes; without it, from stdin', optional: true },
+    { name: 'to', summary: 'One or more numbers, like +447700900123', many: true },
+    { name: 'message', summary: 'The text, in quotes; by default read from stdin', optional: true },
   ],
   options: [
-    { name: 'message', short: 'm', value: '<text>', summary: 'The text, for one that looks like a number' },
+    { name: 'message', short: 'm', value: '<text>', summary: 'The text, if it looks like a number' },
     { name: 'from', short: 'f', value: '<sender>', summary: 'The sender: a name of 1 to 11 letters, or a number' },
     { name: 'reference', short: 'r', value: '<text>', summary: 'Your own reference, up to 128 characters' },
     {
@@ -35,20 +35,20 @@ export const send: Command = {
       value: '<when>',
       summary: 'Send later: 10m, 2h, or 2026-01-31T12:00:00Z; up to 7 days',
     },
-    { name: 'validity', value: '<span>', summary: 'How long carriers try, like 10m or 1d; 1d unless you say so' },
-    { name: 'smart', summary: 'Replace typographic characters that would cost more segments' },
-    { name: 'wait', short: 'w', summary: 'Wait until it is known whether the text arrived' },
-    { name: 'timeout', value: '<span>', summary: 'How long --wait waits; 60s unless you say so' },
+    { name: 'validity', value: '<span>', summary: 'How long carriers try to deliver, like 10m; default 1d' },
+    { name: 'smart', summary: 'Replace typographic characters that would need more segments' },
+    { name: 'wait', short: 'w', summary: 'Wait for the outcome' },
+    { name: 'timeout', value: '<span>', summary: 'Maximum time of --wait; default 60s' },
     {
       name: 'idempotency-key',
       value: '<text>',
-      summary: 'A name for this call: repeated within 24 hours it does not send again',
+      summary: 'Calls with the same key within 24 hours send only once',
     },
-    { name: 'api', value: '<api>', summary: 'Through which API; sms unless you say so', choices: ['sms', 'messaging'] },
+    { name: 'api', value: '<api>', summary: 'The API to use; default sms', choices: ['sms', 'messaging'] },
   ],
   examples: [
     { summary: 'One text, in a sandbox', line: 'heliograph send +15005550100 "Your table is ready."' },
-    { summary: 'Wait until it has arrived', line: 'heliograph send +15005550100 "Hello" --wait' },
+    { summary: 'Wait for the outcome', line: 'heliograph send +15005550100 "Hello" --wait' },
     {
       summary: 'To several numbers, from a file, tomorrow',
       line: 'heliograph send +15005550100 +15005550101 --schedule 1d < text.txt',
@@ -58,7 +58,7 @@ export const send: Command = {
   run: runSend,
 };
 
-/** What became of one number. */
+/** The result for one number. */
 type Outcome = { to: string; message: Message } | { to: string; problem: Problem };
 
 async function runSend(call: Call): Promise<ExitCode> {
@@ -68,9 +68,9 @@ async function runSend(call: Call): Promise<ExitCode> {
   const message = given ?? (await readText(call));
   const api = values.text('api') === 'messaging' ? 'messaging' : 'sms';
   const texts: Heliograph['sms'] = (await caller.clientFor(api))[api];
-  const { profile, sandbox } = caller.place();
+  const { profile, sandbox } = caller.target();
   const from = values.text('from') ?? profile?.from ?? (sandbox === undefined ? undefined : defaultSender);
-  if (from === undefined) throw usageError('--from is missing: who the text is from, such as ACME or +447700900001.');
+  if (from === undefined) throw usageError('--from is missing: the sender of the text, such as ACME or +447700900001.');
 
   const progress = output.progress(to.length === 1 ? `Sending to ${to[0]}` : `Sending to ${to.length} numbers`);
   let outcomes: Outcome[];
@@ -107,18 +107,18 @@ function readText({ prompt }: Call): Promise<string> {
   return prompt.canAsk() ? prompt.ask('Text') : prompt.readPiped('text', longestTextBytes);
 }
 
-/** Each number has its own outcome. What would be wrong with all of them, like a wrong key, ends it: the rest is not sent. */
+/** Each number has its own result. An error that affects all of them, such as a wrong key, stops the rest. */
 async function sendAll(call: Call, texts: Heliograph['sms'], messages: readonly NewMessage[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let next = 0;
   let ending: Problem | undefined;
   async function work(): Promise<void> {
-    for (let place = next++; place < messages.length; place = next++) {
-      const message = messages[place];
+    for (let index = next++; index < messages.length; index = next++) {
+      const message = messages[index];
       if (message === undefined) continue;
-      outcomes[place] =
+      outcomes[index] =
         ending === undefined ? await sendOne(call, texts, message, messages.length === 1) : notSent(message, ending);
-      const problem = problemOf(outcomes[place]);
+      const problem = problemOf(outcomes[index]);
       if (problem !== undefined && problem.exitCode !== exit.failed) ending ??= problem;
     }
   }
@@ -133,7 +133,7 @@ async function sendOne(
   isOnly: boolean,
 ): Promise<Outcome> {
   const key = values.text('idempotency-key');
-  // One key names one call: each number has its own.
+  // An idempotency key is for one call, so each number gets its own.
   const idempotencyKey = key === undefined || isOnly ? key : `${key}:${message.to}`;
   try {
     return { to: message.to, message: await texts.send(message, { signal, idempotencyKey }) };
@@ -145,7 +145,7 @@ async function sendOne(
 }
 
 function notSent({ to }: NewMessage, problem: Problem): Outcome {
-  return { to, problem: { ...problem, message: `Not sent, because of the error before: ${problem.message}` } };
+  return { to, problem: { ...problem, message: `Not sent because of an earlier error: ${problem.message}` } };
 }
 
 function problemOf(outcome: Outcome | undefined): Problem | undefined {
@@ -185,7 +185,7 @@ function show({ output, values }: Call, outcomes: readonly Outcome[]): void {
   for (const outcome of outcomes) for (const line of linesOf(outcome)) output.print(line);
   const first = outcomes.find((outcome) => 'message' in outcome);
   if (first !== undefined && 'message' in first && !values.flag('wait') && output.isTerminal)
-    output.say(dim(`What becomes of it: heliograph trace ${first.message.id}`));
+    output.say(dim(`Follow it with: heliograph trace ${first.message.id}`));
 }
 
 function linesOf(outcome: Outcome): Text[] {
@@ -213,8 +213,8 @@ function codeOf(outcomes: readonly Outcome[], waited: boolean): ExitCode {
   if (codes.size === 1 && code !== exit.failed) return code;
   const open = outcomes.some((outcome) => 'message' in outcome && !hasEnded(outcome.message));
   if (waited && open && outcomes.every((outcome) => 'message' in outcome && outcome.message.error === null))
-    throw new CommandError(exit.failed, 'The time of --wait is over, and no outcome is known yet.', [
-      'The text is on its way all the same. A longer time: --timeout 10m. Some carriers give no receipts.',
+    throw new CommandError(exit.failed, '--wait timed out before the outcome was known.', [
+      'The text may still be delivered. Wait longer with --timeout 10m. Some carriers send no receipts.',
     ]);
   return exit.failed;
 }

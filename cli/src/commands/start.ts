@@ -1,8 +1,8 @@
-import type { Command } from '../command.ts';
-import { usageError } from '../exit.ts';
+import type { Command } from '../command/command.ts';
+import { usageError } from '../process/exit.ts';
 import { runService } from '../service/run-service.ts';
 
-/** Which setting of the service an option stands for. */
+/** The service's setting for each option. */
 const settings = { port: 'PORT', host: 'HOST', 'data-dir': 'HELIOGRAPH_DATA_DIR' };
 
 export const start: Command = {
@@ -10,14 +10,14 @@ export const start: Command = {
   topic: 'begin',
   summary: 'Start the service on this machine',
   more: [
-    'Without settings it is a sandbox: it brings its own Postgres, keeps everything in .heliograph in this folder, and no text leaves the machine. In the same folder the other commands then find it, with credentials, without login.',
-    'All settings are variables of the environment, or lines of a file .env in this folder: see docs/operations.md.',
+    'Without settings it is a sandbox: it starts its own Postgres, stores everything in .heliograph in this folder, and no text leaves the machine. In the same folder, the other commands find it and its credentials without login.',
+    'All settings are environment variables, or lines of a .env file in this folder: see docs/operations.md.',
   ],
   arguments: [],
   options: [
     { name: 'port', short: 'p', value: '<number>', summary: 'The port to listen on (PORT; 8080)' },
     { name: 'host', value: '<address>', summary: 'The address to listen on (HOST; 127.0.0.1)' },
-    { name: 'data-dir', value: '<folder>', summary: 'Where it keeps its data (HELIOGRAPH_DATA_DIR; .heliograph)' },
+    { name: 'data-dir', value: '<folder>', summary: 'The folder for its data (HELIOGRAPH_DATA_DIR; .heliograph)' },
   ],
   examples: [
     { summary: 'A sandbox on port 8080', line: 'heliograph start' },

@@ -1,32 +1,32 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
 import type { RequestStoryRecord } from '../../../src/portal/developer/request-api.ts';
-import type { Command } from '../command.ts';
-import { exit, failure, usageError } from '../exit.ts';
-import { clockTime, stateText } from '../message-view.ts';
+import type { Command } from '../command/command.ts';
+import { exit, failure, usageError } from '../process/exit.ts';
 import { listApplications } from '../service/application.ts';
 import { openSession, type Session } from '../service/session.ts';
 import { bold, dim, green, pad, red, type Text, wrap } from '../terminal/text.ts';
+import { clockTime, stateText } from '../views/message.ts';
 
 export const trace: Command = {
   name: 'trace',
   topic: 'account',
-  summary: 'Tell the story of a request: limits, record, carriers, delivery',
+  summary: 'Trace a request: limits, records, carriers, delivery',
   more: [
-    'Every answer of the service carries a correlation id, and every error shows it. The id of a text or verification works too.',
+    'Every response of the service has a correlation id, and every error shows it. The id of a text or verification works too.',
   ],
   arguments: [
     { name: 'correlation id', summary: 'Like req_01…, or the id of a text (msg_01…) or a verification (ver_01…)' },
   ],
   options: [],
   examples: [
-    { summary: 'By the correlation id of an answer', line: 'heliograph trace req_01m7jf8bxr000p4yw1dbjh6twz' },
+    { summary: 'By the correlation id of a response', line: 'heliograph trace req_01m7jf8bxr000p4yw1dbjh6twz' },
     { summary: 'By the id of a text', line: 'heliograph trace msg_01m7jf89400004ebep147c97t8' },
   ],
   async run(call) {
     const { output, values } = call;
     const [given = ''] = values.arguments;
     if (!/^[A-Za-z0-9._-]{1,128}$/.test(given))
-      throw usageError(`${given} is not a correlation id: it looks like req_01m7jf8bxr000p4yw1dbjh6twz.`);
+      throw usageError(`${given} is not a correlation id like req_01m7jf8bxr000p4yw1dbjh6twz.`);
     const session = openSession(call);
     const id = /^(msg|ver)_/.test(given) ? await findRequest(session, given) : given;
     const story = await readStory(session, id);
@@ -43,12 +43,12 @@ async function readStory(session: Session, id: string): Promise<RequestStoryReco
     if (!(error instanceof HeliographError) || error.status !== 404) throw error;
     throw failure(
       `No request of your applications has the correlation id ${id}.`,
-      'Requests that made no record are kept for 24 hours, the newest 1,000 of each application.',
+      'Requests that created no record are kept for 24 hours, at most 1,000 per application.',
     );
   }
 }
 
-/** The request that made a record: the record of one of the account's applications knows it. */
+/** Finds the request that created a record, among the account's applications. */
 async function findRequest(session: Session, id: string): Promise<string> {
   const kind = id.startsWith('msg_') ? 'messages' : 'verifications';
   for (const application of await listApplications(session)) {
@@ -62,7 +62,7 @@ async function findRequest(session: Session, id: string): Promise<string> {
   throw failure(`None of your applications has ${id}.`);
 }
 
-/** What happened, as a line in time. */
+/** The timeline of the request. */
 export function drawStory(story: RequestStoryRecord, columns: number): Text[] {
   const { method, path, status, duration_ms: duration, application_name: application, api, records, timeline } = story;
   const code = status < 400 ? green(String(status)) : red([String(status), story.code].filter(Boolean).join(' '));
@@ -74,8 +74,8 @@ export function drawStory(story: RequestStoryRecord, columns: number): Text[] {
     ...records.slice(0, 20).map(({ id, status: state }): Text => [id, '  ', stateText(state)]),
     ...(records.length > 20 ? [dim(`… and ${records.length - 20} more records`)] : []),
     '',
-    ...timeline.flatMap(({ at, event, detail }, place) => {
-      const isLast = place === timeline.length - 1;
+    ...timeline.flatMap(({ at, event, detail }, index) => {
+      const isLast = index === timeline.length - 1;
       return drawEvent({ sinceMs: Date.parse(at) - beganMs, event, detail, isLast }, columns);
     }),
   ];

@@ -1,11 +1,11 @@
 import type { UsageRecord } from '../../../src/portal/developer/usage-api.ts';
-import { drawBars } from '../bar-chart.ts';
-import type { Command } from '../command.ts';
-import { exit } from '../exit.ts';
-import { clockTime } from '../message-view.ts';
+import type { Command } from '../command/command.ts';
+import { exit } from '../process/exit.ts';
 import { requireApplicationId } from '../service/application.ts';
 import { openSession } from '../service/session.ts';
+import { drawBars } from '../terminal/bar-chart.ts';
 import { bold, dim, red, type Text } from '../terminal/text.ts';
+import { clockTime } from '../views/message.ts';
 
 const hourMs = 3_600_000;
 const spans: Record<string, { step: string; ms: number; count: number }> = {
@@ -17,10 +17,10 @@ const spans: Record<string, { step: string; ms: number; count: number }> = {
 export const usage: Command = {
   name: 'usage',
   topic: 'account',
-  summary: 'Show the requests, texts and verifications of an application, and what its plan leaves',
+  summary: 'Show the requests, texts and verifications of an application, and its remaining quota',
   arguments: [],
   options: [
-    { name: 'span', value: '<span>', summary: 'How far back; hour unless you say so', choices: Object.keys(spans) },
+    { name: 'span', value: '<span>', summary: 'The period; default hour', choices: Object.keys(spans) },
     { name: 'api', value: '<api>', summary: 'Only this API', choices: ['sms', 'verify', 'messaging'] },
   ],
   examples: [
@@ -44,7 +44,7 @@ export const usage: Command = {
       return exit.done;
     }
     for (const api of data) for (const line of drawApi(api, output.columns())) output.print(line);
-    if (data.length === 0) output.say('The application is registered for no API. Run `heliograph keys create`.');
+    if (data.length === 0) output.say('The application is not registered for any API. Run `heliograph keys create`.');
     return exit.done;
   },
 };

@@ -1,25 +1,25 @@
 import type { CheckedVerification, Heliograph, NewVerification, StartedVerification } from '../../../sdk/src/index.ts';
-import type { Call, Command } from '../command.ts';
-import { type ExitCode, exit, usageError } from '../exit.ts';
-import { clockTime, stateText } from '../message-view.ts';
-import { readRecipients } from '../recipients.ts';
-import { readSpan } from '../span.ts';
+import type { Call, Command } from '../command/command.ts';
+import { type ExitCode, exit, usageError } from '../process/exit.ts';
+import { readRecipients } from '../syntax/recipients.ts';
+import { readSpan } from '../syntax/span.ts';
 import { bold, dim, green, red, type Text, yellow } from '../terminal/text.ts';
+import { clockTime, stateText } from '../views/message.ts';
 
 export const startVerification: Command = {
   name: 'verify start',
   topic: 'texts',
   summary: 'Send a code to a number; on a terminal, ask for it and check it',
   more: [
-    'On a terminal it asks for the code that arrived, up to five times. --no-code leaves that to `verify check`. In a script --code reads the code from stdin.',
-    'A second start for the same number while one is pending goes on with it, with the same code.',
+    'On a terminal it asks for the code, up to five times. --no-code leaves that to `verify check`. In a script --code reads the code from stdin.',
+    'A second start for a number with a pending verification continues that verification, with the same code.',
   ],
   arguments: [{ name: 'to', summary: 'The number, like +447700900123' }],
   options: [
-    { name: 'code', summary: 'Ask for the code and check it; in a script, read it from stdin' },
+    { name: 'code', summary: 'Ask for the code and check it; a script passes it on stdin' },
     { name: 'no-code', summary: 'Only send the code' },
-    { name: 'code-length', value: '<digits>', summary: 'How long the code is: 4 to 10; 6 unless you say so' },
-    { name: 'ttl', value: '<span>', summary: 'How long it works: 60s to 10m; 10m unless you say so' },
+    { name: 'code-length', value: '<digits>', summary: 'Digits of the code, 4 to 10; default 6' },
+    { name: 'ttl', value: '<span>', summary: 'How long the code is valid, 60s to 10m; default 10m' },
     { name: 'locale', value: '<language>', summary: "The text's language, like de or pt-BR" },
     { name: 'domain', value: '<domain>', summary: 'Your site, so that browsers fill in the code (WebOTP)' },
     { name: 'reference', short: 'r', value: '<text>', summary: 'Your own reference, up to 128 characters' },
@@ -42,14 +42,17 @@ export const checkVerification: Command = {
   name: 'verify check',
   topic: 'texts',
   summary: 'Check the code that a person entered',
-  more: ['The exit code is 0 if the code is right, and 1 if not.'],
+  more: ['The exit code is 0 if the code is correct, otherwise 1.'],
   arguments: [
     { name: 'id', summary: 'The id of the verification, like ver_01…' },
-    { name: 'code', summary: 'The code; without it, it is asked for, or comes from stdin', optional: true },
+    { name: 'code', summary: 'The code; by default asked for, or read from stdin', optional: true },
   ],
   options: [],
   examples: [
-    { summary: 'Is it right?', line: 'heliograph verify check ver_01m7jf89400004ebep147c97t8 123456 && echo verified' },
+    {
+      summary: 'Run a command if the code is correct',
+      line: 'heliograph verify check ver_01m7jf89400004ebep147c97t8 123456 && echo verified',
+    },
   ],
   async run(call) {
     const { values, caller, output, signal } = call;
@@ -65,7 +68,7 @@ export const checkVerification: Command = {
 
 async function runStart(call: Call): Promise<ExitCode> {
   const { values, caller, output, prompt, signal } = call;
-  if (values.flag('code') && values.flag('no-code')) throw usageError('--code and --no-code exclude one another.');
+  if (values.flag('code') && values.flag('no-code')) throw usageError('--code and --no-code cannot be combined.');
   const [to = ''] = readRecipients(values.arguments, '').to;
   const asks = values.flag('code') || (!values.flag('no-code') && prompt.canAsk() && !output.isJson);
   const { verify } = await caller.clientFor('verify');
@@ -100,13 +103,13 @@ function readOptions({ values }: Call, to: string): NewVerification {
 
 function startedLines({ caller }: Call, { id, to, sent, expires_at: expires }: StartedVerification): Text[] {
   return [
-    [sent ? green('✓ ') : yellow('• '), sent ? 'A code is on its way to ' : 'A code was sent before to ', bold(to)],
+    [sent ? green('✓ ') : yellow('• '), sent ? 'Code sent to ' : 'Code was already sent to ', bold(to)],
     ['  ', id, dim(`  works until ${clockTime(expires)}`)],
-    ...(caller.place().sandbox === undefined ? [] : [dim('  It is on the virtual handset: heliograph inbox')]),
+    ...(caller.target().sandbox === undefined ? [] : [dim('  It is on the virtual handset: heliograph inbox')]),
   ];
 }
 
-/** Asks until the code is right or no try is left. From stdin there is one code, and so one try. */
+/** Asks until the code is correct or no attempt is left. Stdin has one code, so one attempt. */
 async function checkUntilEnd(
   call: Call,
   verify: Heliograph['verify'],
@@ -138,14 +141,14 @@ function askCode({ prompt }: Call): Promise<string> {
 
 function outcome({ valid, to, status, reason, attempts_remaining: left }: CheckedVerification): Text {
   if (valid) return [green('✓ '), bold(to), '  ', stateText('approved'), '  The number is verified.'];
-  const tries = status === 'pending' ? `  ${left} ${left === 1 ? 'try is' : 'tries are'} left.` : '';
-  return [red('✗ '), bold(to), '  ', stateText(status), `  ${words[reason ?? ''] ?? reason ?? ''}${tries}`];
+  const attempts = status === 'pending' ? `  ${left} ${left === 1 ? 'attempt' : 'attempts'} left.` : '';
+  return [red('✗ '), bold(to), '  ', stateText(status), `  ${words[reason ?? ''] ?? reason ?? ''}${attempts}`];
 }
 
 const words: Record<string, string> = {
   incorrect_code: 'The code is wrong.',
-  max_attempts_reached: 'The code is wrong, and no try is left.',
-  ttl_elapsed: 'The time is over.',
+  max_attempts_reached: 'The code is wrong, and no attempt is left.',
+  ttl_elapsed: 'The verification expired.',
   canceled_by_client: 'It was canceled.',
-  superseded: 'A newer verification took its place.',
+  superseded: 'A newer verification replaced it.',
 };

@@ -1,7 +1,7 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
 import type { AccountRecord } from '../../../src/accounts/account-api.ts';
-import type { Call, Command } from '../command.ts';
-import { CommandError, exit } from '../exit.ts';
+import type { Call, Command } from '../command/command.ts';
+import { CommandError, exit } from '../process/exit.ts';
 import { openSession } from '../service/session.ts';
 import { bold, dim, type Text } from '../terminal/text.ts';
 
@@ -9,13 +9,13 @@ export const whoami: Command = {
   name: 'whoami',
   topic: 'begin',
   summary: 'Show which service, account, application and credentials are used',
-  more: ['Secrets are shown by their last four characters. The exit code is 3 if there is no credential at all.'],
+  more: ['Only the last four characters of secrets are shown. The exit code is 3 if there is no credential.'],
   arguments: [],
   options: [],
-  examples: [{ summary: 'Before you send', line: 'heliograph whoami' }],
+  examples: [{ summary: 'Check before you send', line: 'heliograph whoami' }],
   async run(call) {
     const { caller, output } = call;
-    const { url, found, profile } = caller.place();
+    const { url, found, profile } = caller.target();
     const account = await findAccount(call);
     const key = await caller.findApiKey();
     const client = caller.findClient();
@@ -40,7 +40,7 @@ export const whoami: Command = {
   },
 };
 
-/** Undefined when signed out. That is no error here. */
+/** Undefined when signed out, which is no error here. */
 async function findAccount(call: Call): Promise<AccountRecord | undefined> {
   try {
     return await openSession(call).call<AccountRecord>('GET', '/portal/v1/me');

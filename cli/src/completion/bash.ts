@@ -1,19 +1,19 @@
-import type { Command } from '../command.ts';
+import type { Command } from '../command/command.ts';
 import { choicesOf, namesOf, optionsOf, optionsWithValue, wordGroups } from './words.ts';
 
-/** A script for bash: it completes from what it contains, and starts no program. */
+/** A script for bash: it contains all commands and starts no program. */
 export function bashScript(commands: readonly Command[]): string {
   const twoWords = commands.flatMap(({ name }) => (name.includes(' ') ? [`'${name}'`] : []));
   const taking = optionsWithValue(commands).join('|');
   return `# Completion of heliograph for bash. In ~/.bashrc:  source <(heliograph completion bash)
 _heliograph() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" name="" count=0 command words="" place
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" name="" count=0 command words="" index
   COMPREPLY=()
-  for ((place = 1; place < COMP_CWORD; place++)); do
-    case "\${COMP_WORDS[place]}" in
-      ${taking}) ((place++)) ;;
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    case "\${COMP_WORDS[index]}" in
+      ${taking}) ((index++)) ;;
       -*) ;;
-      *) ((count++)); ((count <= 2)) && name="\${name:+$name }\${COMP_WORDS[place]}" ;;
+      *) ((count++)); ((count <= 2)) && name="\${name:+$name }\${COMP_WORDS[index]}" ;;
     esac
   done
   case "$name" in
@@ -33,7 +33,7 @@ ${optionLines(commands)}
       if [[ "$current" != -* ]]; then
         case "$name" in
 ${groupLines(commands)}
-          *) words="$(for place in $words; do [[ $place != -* ]] && echo "$place"; done)" ;;
+          *) words="$(for word in $words; do [[ $word != -* ]] && echo "$word"; done)" ;;
         esac
       fi ;;
   esac

@@ -1,7 +1,8 @@
-import type { Command, Option } from '../command.ts';
+import type { Command } from '../command/command.ts';
+import type { Option } from '../syntax/option.ts';
 import { choicesOf, optionsOf, wordGroups } from './words.ts';
 
-/** A script for fish: it completes from what it contains, and starts no program. */
+/** A script for fish: it contains all commands and starts no program. */
 export function fishScript(commands: readonly Command[]): string {
   const groups = wordGroups(commands);
   const second = new Set(groups.map(({ after }) => after));
@@ -16,7 +17,7 @@ export function fishScript(commands: readonly Command[]): string {
     ),
     ...commands.flatMap((command) => {
       const [first = '', next] = command.name.split(' ');
-      // The first word alone names the default of its group: its options are offered there, too.
+      // The first word alone runs the group's default command, so its options are offered too.
       const when = next === undefined || (command.isDefault && second.has(first)) ? [first] : [first, next];
       const condition = when.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
       return [

@@ -1,7 +1,8 @@
-import type { Command, Option } from '../command.ts';
-import { sharedOptions } from '../shared-options.ts';
+import type { Command } from '../command/command.ts';
+import type { Option } from '../syntax/option.ts';
+import { sharedOptions } from '../syntax/shared-options.ts';
 
-/** What can be written after some words of a command. */
+/** The words that can follow the first words of a command. */
 export interface Group {
   /** `verify`, or empty for the first word. */
   after: string;
@@ -24,22 +25,22 @@ export function wordGroups(commands: readonly Command[]): Group[] {
   ];
 }
 
-/** The options of a command, those that every command takes included. */
+/** The options of a command, shared ones included. */
 export function optionsOf({ options, takesAll }: Command): readonly Option[] {
   return takesAll ? options : [...options, ...sharedOptions];
 }
 
-/** The names under which a command is known: `apps` is `apps list`. */
+/** All names of a command: `apps` is `apps list`. */
 export function namesOf({ name, isDefault }: Command): string[] {
   return isDefault ? [name, name.split(' ')[0] ?? name] : [name];
 }
 
-/** The words that an argument may be. */
+/** The choices of an argument. */
 export function choicesOf({ arguments: args }: Command): readonly string[] {
   return args[0]?.choices ?? [];
 }
 
-/** The options that are followed by a value, of all commands. */
+/** The options of all commands that take a value. */
 export function optionsWithValue(commands: readonly Command[]): string[] {
   const all = commands.flatMap(optionsOf).flatMap(({ name, short, value }) => {
     if (value === undefined) return [];

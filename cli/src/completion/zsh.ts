@@ -1,19 +1,20 @@
-import type { Command, Option } from '../command.ts';
+import type { Command } from '../command/command.ts';
+import type { Option } from '../syntax/option.ts';
 import { choicesOf, namesOf, optionsOf, optionsWithValue, wordGroups } from './words.ts';
 
-/** A script for zsh: it completes from what it contains, and starts no program. */
+/** A script for zsh: it contains all commands and starts no program. */
 export function zshScript(commands: readonly Command[]): string {
   const twoWords = commands.flatMap(({ name }) => (name.includes(' ') ? [`'${name}'`] : []));
   return `#compdef heliograph
 # Completion of heliograph for zsh. In ~/.zshrc, after compinit:  source <(heliograph completion zsh)
 _heliograph() {
-  local name="" command="" count=0 place
+  local name="" command="" count=0 index
   local -a found
-  for ((place = 2; place < CURRENT; place++)); do
-    case "\${words[place]}" in
-      ${optionsWithValue(commands).join('|')}) ((place++)) ;;
+  for ((index = 2; index < CURRENT; index++)); do
+    case "\${words[index]}" in
+      ${optionsWithValue(commands).join('|')}) ((index++)) ;;
       -*) ;;
-      *) ((++count <= 2)) && name="\${name:+$name }\${words[place]}" ;;
+      *) ((++count <= 2)) && name="\${name:+$name }\${words[index]}" ;;
     esac
   done
   case "$name" in

@@ -3,13 +3,13 @@ import type { Event } from '../../../sdk/src/index.ts';
 import { userAgent } from '../version.ts';
 
 export interface Forwarded {
-  /** Of the answer; null if none came. */
+  /** Of the response; null if there was none. */
   status: number | null;
   error: string | null;
   ms: number;
 }
 
-/** As long as the service waits for a webhook. */
+/** The service's own timeout for webhooks. */
 const timeoutMs = 15_000;
 
 /** Posts an event once, as the service would post its webhook (Standard Webhooks 1.0). */
@@ -23,7 +23,7 @@ export async function forward(url: string, secret: string, event: Event, signal:
       headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...sign(secret, event.id, body) },
       body,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      // The address that was given, and no other.
+      // Never follow a redirect to another address.
       redirect: 'manual',
     });
     const ms = taken();
@@ -43,7 +43,7 @@ function sign(secret: string, id: string, body: string): Record<string, string> 
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `no response within ${timeoutMs / 1000} s`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { code, message } = cause as NodeJS.ErrnoException;
   return code === 'ECONNREFUSED' ? 'no program listens there' : message;

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../process/environment.ts';
 import { readPrivateFile, whileLocked, writePrivateFile } from '../profile/private-file.ts';
 
-/** How far the events of one feed were forwarded to one address, kept in a file of its own. */
-export interface ListenPlace {
+/** The last event of one feed that was forwarded to one address, kept in its own file. */
+export interface ListenPosition {
   read(): string | undefined;
   write(cursor: string): void;
 }
 
-export function openPlace({ stateFolder }: Environment, ...names: string[]): ListenPlace {
+export function openPosition({ stateFolder }: Environment, ...names: string[]): ListenPosition {
   const name = createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 32);
   const path = join(stateFolder, 'listen', `${name}.json`);
   return {

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
-import { usageError } from '../exit.ts';
+import { usageError } from '../process/exit.ts';
 
-/** The address as it is compared and kept; undefined if it is none. */
+/** The normalized address; undefined if it is invalid. */
 export function readUrl(text: string): string | undefined {
   if (text.length > 2048 || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -17,13 +17,13 @@ export function requireUrl(text: string, where: string): string {
   return url;
 }
 
-/** Whether what we send there stays on this machine. */
+/** Whether the address is on this machine. */
 export function isOnThisMachine(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'));
 }
 
-/** Whether what we send there can be read on the way. */
+/** Whether others on the network could read requests to it. */
 export function isOpenToReaders(url: string): boolean {
   return new URL(url).protocol === 'http:' && !isOnThisMachine(url);
 }

@@ -12,18 +12,18 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { failure } from '../exit.ts';
+import { failure } from '../process/exit.ts';
 
 const longestFile = 1024 * 1024;
-/** A change takes milliseconds: a lock that is older was left by a program that was killed. */
+/** A change takes milliseconds, so an older lock was left by a killed program. */
 const lockLivesMs = 5000;
 const waitForLockMs = 10_000;
 
-/** A JSON file that only its owner can read. Undefined while there is none. */
+/** A JSON file that only its owner can read. Undefined if it does not exist. */
 export function readPrivateFile(path: string): unknown {
   let text: string;
   try {
-    if (statSync(path).size > longestFile) throw failure(`${path} is too big to be ours. Move it away.`);
+    if (statSync(path).size > longestFile) throw failure(`${path} is too large for a file of ours. Move it away.`);
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -36,13 +36,13 @@ export function readPrivateFile(path: string): unknown {
   }
 }
 
-/** Replaces the file as a whole, so that no reader ever sees half of it. */
+/** Replaces the file atomically, so that no reader sees half of it. */
 export function writePrivateFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const fresh = `${path}.${randomUUID()}`;
   const file = openSync(fresh, 'wx', 0o600);
   try {
-    // The umask can take rights away, never add them; a file that was there before may have had more.
+    // The umask only removes permissions. An existing file may have had more.
     chmodSync(fresh, 0o600);
     writeSync(file, `${JSON.stringify(value, null, 2)}\n`);
     fsyncSync(file);
@@ -85,7 +85,7 @@ function take(lock: string): boolean {
   return false;
 }
 
-/** Two programs may find the same stale lock: a rename succeeds for one of them, and never takes a fresh one's name. */
+/** Two programs may find the same stale lock. The rename succeeds for only one of them, and never removes a fresh lock. */
 function removeStale(lock: string): void {
   const aside = `${lock}.${randomUUID()}`;
   renameSync(lock, aside);

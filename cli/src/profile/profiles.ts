@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Environment } from '../environment.ts';
-import { failure } from '../exit.ts';
+import type { Environment } from '../process/environment.ts';
+import { failure } from '../process/exit.ts';
 import { readPrivateFile, whileLocked, writePrivateFile } from './private-file.ts';
 
-/** What the program keeps about one service. */
+/** The stored data of one service. */
 export interface Profile {
   url: string;
   realm?: string;
@@ -40,7 +40,7 @@ export function readProfiles(environment: Environment): Profiles {
     profiles !== null &&
     Object.values<unknown>(profiles).every((each) => isProfile(each));
   if (!isRight)
-    throw failure(`${path} does not hold profiles.`, 'Correct it or move it away, then run `heliograph login`.');
+    throw failure(`${path} does not contain profiles.`, 'Correct it or move it away, then run `heliograph login`.');
   return { current: typeof current === 'string' && Object.hasOwn(profiles, current) ? current : null, profiles };
 }
 
@@ -50,7 +50,7 @@ function isProfile(value: unknown): value is Profile {
   return typeof given.url === 'string' && fields.every((name) => ['string', 'undefined'].includes(typeof given[name]));
 }
 
-/** Changes the file while no other program does. */
+/** Changes the file under a lock. */
 export function changeProfiles(environment: Environment, change: (profiles: Profiles) => void): Promise<void> {
   const path = profilesFile(environment);
   return whileLocked(path, () => {
@@ -60,7 +60,7 @@ export function changeProfiles(environment: Environment, change: (profiles: Prof
   });
 }
 
-/** The profile's name when none was given: the host, which a person knows. */
+/** The default name of a profile: its host. */
 export function nameFor(url: string): string {
   return new URL(url).host;
 }

@@ -25,7 +25,7 @@ describe('the credentials of a sandbox in a folder', () => {
   });
   after(() => rmSync(dataFolder, { recursive: true }));
 
-  test('are read from a file that this user alone can have written', () => {
+  test('are read from a file that only this user can write', () => {
     assert.deepEqual(read({}).credentials, right);
     assert.deepEqual(read({ mode: 0o400 }).credentials, right);
     assert.deepEqual(read({ userId: undefined, mode: 0o644 }).credentials, right, 'Windows has no modes');
@@ -33,12 +33,16 @@ describe('the credentials of a sandbox in a folder', () => {
 
   for (const [what, given, reason] of [
     ['a file of another user', { userId: (userId ?? 0) + 1 }, /belongs to another user/],
-    ['one that the group can write', { mode: 0o620 }, /other users have rights/],
-    ['one that all can read', { mode: 0o604 }, /other users have rights/],
-    ['what is no JSON', { content: '{' }, /does not hold credentials/],
-    ['other JSON', { content: 'null' }, /does not hold credentials/],
-    ['a long file', { content: `${JSON.stringify(right)}${' '.repeat(70_000)}` }, /does not hold credentials/],
-    ['an address elsewhere', { content: { ...right, base_url: 'https://sms.example.com' } }, /not on this machine/],
+    ['a file that the group can write', { mode: 0o620 }, /other users have permissions/],
+    ['a file that everyone can read', { mode: 0o604 }, /other users have permissions/],
+    ['a file that is not JSON', { content: '{' }, /does not contain credentials/],
+    ['a file with other JSON', { content: 'null' }, /does not contain credentials/],
+    ['a long file', { content: `${JSON.stringify(right)}${' '.repeat(70_000)}` }, /does not contain credentials/],
+    [
+      'an address on another machine',
+      { content: { ...right, base_url: 'https://sms.example.com' } },
+      /not on this machine/,
+    ],
     ['no address', { content: { ...right, base_url: 'file:///etc/passwd' } }, /not on this machine/],
   ] as const) {
     test(`are not taken from ${what}`, () => {
@@ -54,7 +58,7 @@ describe('the credentials of a sandbox in a folder', () => {
     assert.match(readSandboxFile({ ...env, dataFolder: join(dataFolder, 'other') }).unfit?.reason ?? '', /not a file/);
   });
 
-  test('are none where there is no file', () => {
+  test('are undefined without a file', () => {
     const env = { read: () => undefined, configFolder: '', stateFolder: '', userId };
     const { credentials, unfit } = readSandboxFile({ ...env, dataFolder: join(dataFolder, 'none') });
     assert.deepEqual([credentials, unfit], [undefined, undefined]);

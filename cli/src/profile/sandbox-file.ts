@@ -1,27 +1,27 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SandboxCredentials } from '../../../src/registry/demo-applications.ts';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../process/environment.ts';
 import { isOnThisMachine, readUrl } from './address.ts';
 
-/** What the first start of a sandbox in this folder has written. */
+/** The credentials that the first start of a sandbox in this folder has written. */
 export interface SandboxFile {
   path: string;
   credentials?: SandboxCredentials;
-  /** Why the file is not used, and what to do; undefined also if there is none. */
+  /** Why the file is not used, and what to do. Also undefined if there is no file. */
   unfit?: { reason: string; next: string };
 }
 
 const longestFile = 64 * 1024;
 const byAddress = 'give the address of the service: --url or HELIOGRAPH_URL';
 
-/** A folder may come from others. Its file counts only if this user alone can have written it, for this machine. */
+/** A folder may come from others. Its file is used only if only this user can write it, and its address is local. */
 export function readSandboxFile({ dataFolder, userId }: Environment): SandboxFile {
   const path = join(dataFolder, 'sandbox-credentials.json');
   const unfit = (reason: string, next: string) => ({ path, unfit: { reason, next } });
   let file: number;
   try {
-    // To open a pipe would wait for its writer.
+    // Opening a pipe would wait for its writer.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return { path };
@@ -31,16 +31,16 @@ export function readSandboxFile({ dataFolder, userId }: Environment): SandboxFil
     const found = fstatSync(file);
     const { uid, mode, size } = found;
     if (!found.isFile()) return unfit('it is not a file', `Move it away, or ${byAddress}.`);
-    // Windows has neither owners nor modes of this kind.
+    // Windows has no such owners and modes.
     if (userId !== undefined && uid !== userId)
       return unfit('it belongs to another user', `Start a sandbox in a folder of your own, or ${byAddress}.`);
     if (userId !== undefined && (mode & 0o077) !== 0)
       return unfit(
-        'other users have rights to it',
-        `If you trust what is in it, run \`chmod 600 ${path}\`; or ${byAddress}.`,
+        'other users have permissions on it',
+        `If you trust its content, run \`chmod 600 ${path}\`; or ${byAddress}.`,
       );
     const credentials = size > longestFile ? undefined : parse(readFileSync(file, 'utf8'));
-    if (credentials === undefined) return unfit('it does not hold credentials', `Move it away, or ${byAddress}.`);
+    if (credentials === undefined) return unfit('it does not contain credentials', `Move it away, or ${byAddress}.`);
     const url = readUrl(credentials.base_url);
     if (url === undefined || !isOnThisMachine(url))
       return unfit(`its address ${url ?? ''} is not on this machine`, `Run \`heliograph login\`, or ${byAddress}.`);

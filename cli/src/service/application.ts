@@ -1,6 +1,6 @@
 import type { ListedApplicationRecord } from '../../../src/portal/developer/application-api.ts';
-import type { Call } from '../command.ts';
-import { usageError } from '../exit.ts';
+import type { Call } from '../command/command.ts';
+import { usageError } from '../process/exit.ts';
 import type { Session } from './session.ts';
 
 const most = 1000;
@@ -21,9 +21,9 @@ export async function listApplications(session: Session): Promise<ListedApplicat
   return found;
 }
 
-/** The application that a command is about: by --app, by the profile, or the only one. */
+/** The application of a command: by --app, by the profile, or the only one. */
 export async function requireApplicationId({ values, caller }: Call, session: Session): Promise<string> {
-  const wanted = values.text('app') ?? caller.place().profile?.application_id;
+  const wanted = values.text('app') ?? caller.target().profile?.application_id;
   if (wanted !== undefined && /^app_[0-9A-Za-z]{26}$/.test(wanted)) return wanted;
   const demo = caller.sandboxApplication();
   if (wanted === undefined && demo !== undefined) return demo.application_id;
@@ -41,7 +41,7 @@ export async function requireApplicationId({ values, caller }: Call, session: Se
       wanted === undefined
         ? `You have ${all.length} applications`
         : `${found.length} applications are called ${wanted}`;
-    throw usageError(`${problem}: which one?`, 'Give --app <id>, or choose one for good: `heliograph apps use <id>`.');
+    throw usageError(`${problem}: which one?`, 'Give --app <id>, or set a default: `heliograph apps use <id>`.');
   }
   return first.id;
 }

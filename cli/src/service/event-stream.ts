@@ -18,7 +18,7 @@ export interface StreamRequest {
 
 const longestEvent = 256 * 1024;
 
-/** Opens a stream of server-sent events and gives each of them. It ends when the service ends it. */
+/** Opens a stream of server-sent events and yields each event until the service closes the stream. */
 export async function* openEventStream({ url, headers, signal, onOpen }: StreamRequest): AsyncGenerator<ServerEvent> {
   let response: Response;
   try {
@@ -33,7 +33,7 @@ export async function* openEventStream({ url, headers, signal, onOpen }: StreamR
   onOpen();
   const parser = createParser();
   const reader = response.body.getReader();
-  // Node forgets the signal of a fetch when it collects garbage: a stream that is open for long would not end by it.
+  // Node can garbage-collect the signal of a fetch, and then could not abort a long stream.
   const stop = () => void reader.cancel().catch(() => {});
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -58,7 +58,7 @@ function lost(error: unknown, signal: AbortSignal): unknown {
   );
 }
 
-/** Puts lines together to events (HTML's section 9.2, as far as the service uses it). */
+/** Parses lines into events (HTML section 9.2, as far as the service uses it). */
 function createParser(): (bytes: Uint8Array) => ServerEvent[] {
   const decoder = new TextDecoder();
   let rest = '';

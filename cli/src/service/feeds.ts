@@ -1,28 +1,28 @@
 import { type Event, type EventType, type Heliograph, HeliographError } from '../../../sdk/src/index.ts';
 import { sleep } from '../../../sdk/src/waiting.ts';
-import type { Api } from '../caller.ts';
-import type { Call } from '../command.ts';
-import { failure, noCredentials } from '../exit.ts';
+import type { Call } from '../command/command.ts';
+import { failure, noCredentials } from '../process/exit.ts';
+import type { Api } from '../profile/caller.ts';
 import { passes, pauseMs } from './patience.ts';
 
-/** The feeds of an application's APIs, each with its own place. */
+/** The feeds of an application's APIs, each with its own cursor. */
 export interface Feeds {
   client: Heliograph;
   apis: readonly Api[];
-  /** Named by the caller, or all that there are credentials for. */
+  /** The APIs of --api, or all that have credentials. */
   areNamed: boolean;
 }
 
 export interface FollowOptions {
-  /** Where to go on in the feed of an API; undefined: from now. */
+  /** The cursor to continue from in an API's feed; undefined starts now. */
   cursorOf: (api: Api) => string | undefined;
   type: EventType | undefined;
   subject: string | undefined;
   signal: AbortSignal;
-  /** The next event comes when this one is done. */
+  /** The next event waits until this one is handled. */
   onEvent: (api: Api, event: Event) => Promise<void>;
-  /** Everything up to this place is done. */
-  onPlace: (api: Api, cursor: string) => void;
+  /** Everything up to this cursor is handled. */
+  onPosition: (api: Api, cursor: string) => void;
   onState: (state: FeedState) => void;
 }
 
@@ -34,7 +34,7 @@ export type FeedState =
 
 const waitSeconds = 20;
 
-/** The feeds that --api names, or those of all APIs that there are credentials for. */
+/** The feeds of --api, or of all APIs that have credentials. */
 export async function openFeeds({ values, caller }: Call): Promise<Feeds> {
   const named = values.texts('api') as Api[];
   if (named.length > 0) return { client: await caller.clientFor(...named), apis: [...new Set(named)], areNamed: true };
@@ -43,30 +43,31 @@ export async function openFeeds({ values, caller }: Call): Promise<Feeds> {
   const apis = [...bySms, ...byToken];
   if (apis.length === 0)
     throw noCredentials(
-      `No credentials for ${caller.place().url}.`,
+      `No credentials for ${caller.target().url}.`,
       'Run `heliograph login`, then `heliograph keys create`, or set HELIOGRAPH_API_KEY.',
     );
   return { client: await caller.clientFor(...apis), apis, areNamed: false };
 }
 
-/** Follows all feeds until the signal ends it. It goes on after lost connections, and never skips an event. */
+/** Follows all feeds until the signal aborts. It continues after lost connections and never skips an event. */
 export async function followFeeds({ client, apis, areNamed }: Feeds, options: FollowOptions): Promise<never> {
   const begun = await Promise.all(apis.map((api) => begin(client, api, areNamed, options)));
   const open = begun.filter((each) => each !== undefined);
-  if (open.length === 0) throw noCredentials('The application is registered for no API that these credentials open.');
+  if (open.length === 0)
+    throw noCredentials('The application is not registered for any API that these credentials give access to.');
   options.onState({ kind: 'open', apis: open.map(({ api }) => api) });
   await Promise.all(open.map(({ api, cursor }) => followOne(client, api, cursor, options)));
   throw options.signal.reason;
 }
 
-/** Finds the place to begin at. An API that was not asked for, and that the credentials do not open, is left out. */
+/** Finds the cursor to start from. An API that --api does not name and the credentials give no access to is left out. */
 async function begin(client: Heliograph, api: Api, isNamed: boolean, options: FollowOptions) {
-  const { cursorOf, type, subject, signal, onPlace, onState } = options;
+  const { cursorOf, type, subject, signal, onPosition, onState } = options;
   const cursor = cursorOf(api);
   try {
     const page = await client[api].events.read({ cursor, type, subject, limit: 1, signal });
     if (cursor !== undefined) return { api, cursor };
-    onPlace(api, page.next_cursor);
+    onPosition(api, page.next_cursor);
     return { api, cursor: page.next_cursor };
   } catch (error) {
     signal.throwIfAborted();
@@ -79,20 +80,20 @@ async function begin(client: Heliograph, api: Api, isNamed: boolean, options: Fo
 }
 
 async function followOne(client: Heliograph, api: Api, from: string, options: FollowOptions): Promise<void> {
-  const { signal, onEvent, onPlace } = options;
+  const { signal, onEvent, onPosition } = options;
   let cursor = from;
   while (!signal.aborted) {
     const page = await readOn(client, api, cursor, options);
     for (const event of page.data) {
       await onEvent(api, event);
-      onPlace(api, event.id);
+      onPosition(api, event.id);
     }
-    if (page.next_cursor !== cursor) onPlace(api, page.next_cursor);
+    if (page.next_cursor !== cursor) onPosition(api, page.next_cursor);
     cursor = page.next_cursor;
   }
 }
 
-/** One page, however long the service is away. */
+/** Reads one page, and retries until the service is back. */
 async function readOn(client: Heliograph, api: Api, cursor: string, { type, subject, signal, onState }: FollowOptions) {
   for (let tries = 1; ; tries++) {
     try {
@@ -116,7 +117,7 @@ function isExpired(error: unknown): error is HeliographError {
 
 function expired(error: HeliographError): Error {
   return failure(
-    `Events between the kept place and now are gone: ${error.message}`,
-    '--from-now goes on with what happens from now on. The lists of messages and verifications show their states.',
+    `Events since the last run have expired: ${error.message}`,
+    '--from-now continues with new events. The lists of messages and verifications show their current states.',
   );
 }

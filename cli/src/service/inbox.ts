@@ -6,11 +6,11 @@ import { getJson } from './request.ts';
 
 export type { InboxItem };
 
-/** How to read the virtual handsets of one application. */
+/** The access to the virtual handsets of one application. */
 export interface InboxAccess {
   url: string;
   headers: Record<string, string>;
-  /** With a portal session: which application. */
+  /** The application, for calls with a portal session. */
   applicationId: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export async function readInbox(access: InboxAccess, { to, signal, limit }: Inbo
   return getJson<{ data: InboxItem[] }>(url, access.headers, signal);
 }
 
-/** Texts as they arrive. After a lost connection it goes on behind the last one. */
+/** Texts as they arrive. After a lost connection it continues after the last one. */
 export async function* followInbox(
   access: InboxAccess,
   { to, signal, onState }: InboxFilter & { onState: (state: 'open' | { lost: unknown; waitMs: number }) => void },

@@ -18,7 +18,7 @@ export async function getJson<Body>(url: URL, headers: Record<string, string>, s
   return (await request({ method: 'GET', url, headers, signal })).body as Body;
 }
 
-/** For calls that the client does not have. A read is repeated as the client would; throws as the client does. */
+/** For calls that the client does not have. It retries reads and throws errors like the client. */
 export async function request({ method, url, headers, body, signal }: Request): Promise<Answer> {
   const content: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   for (let retries = 0; ; retries++) {

@@ -1,16 +1,16 @@
 import type { Answer } from '../../../sdk/src/errors.ts';
 import { HeliographError } from '../../../sdk/src/index.ts';
 import type { AccountRecord, Challenge } from '../../../src/accounts/account-api.ts';
-import type { Call } from '../command.ts';
-import { noCredentials } from '../exit.ts';
-import type { Place } from '../profile/place.ts';
+import type { Call } from '../command/command.ts';
+import { noCredentials } from '../process/exit.ts';
 import { changeProfiles, findByUrl, nameFor, type Profile } from '../profile/profiles.ts';
+import type { Target } from '../profile/target.ts';
 import { type Request, request } from './request.ts';
 
 /** The portal's API, signed in as a developer. */
 export interface Session {
   call<Body>(method: Request['method'], path: string, given?: { query?: Query; body?: unknown }): Promise<Body>;
-  /** The cookie, for calls that are not the portal's. */
+  /** The cookie, for calls of other APIs. */
   cookie(): Promise<string>;
 }
 
@@ -34,16 +34,16 @@ export async function signIn(
 
 function cookieOf({ headers }: Answer): string {
   const [cookie = ''] = headers.getSetCookie().map((each) => each.split(';')[0] ?? '');
-  if (!/^[\w-]+=[\w-]+$/.test(cookie)) throw new Error('The service answered without a session.');
+  if (!/^[\w-]+=[\w-]+$/.test(cookie)) throw new Error('The service returned no session.');
   return cookie;
 }
 
-/** Keeps what is known of the service, in the profile that is used, or in a new one. */
+/** Saves data of the service in the current profile, or in a new one. */
 export async function keepInProfile(
   { caller, environment }: Pick<Call, 'caller' | 'environment'>,
   change: { [Field in keyof Profile]?: Profile[Field] | undefined },
 ): Promise<string> {
-  const { url, profile } = caller.place();
+  const { url, profile } = caller.target();
   let name = profile?.name ?? nameFor(url);
   await changeProfiles(environment, (all) => {
     name = profile?.name ?? findByUrl(all, url) ?? name;
@@ -53,16 +53,16 @@ export async function keepInProfile(
   return name;
 }
 
-/** The session of the profile; of a sandbox in this folder, that of its demo account. */
+/** The session of the profile, or of the demo account of this folder's sandbox. */
 export function openSession(call: Pick<Call, 'caller' | 'environment' | 'signal'>): Session {
-  const place = call.caller.place();
-  return createSession({ url: place.url, cookie: place.profile?.session, signal: call.signal, open });
+  const target = call.caller.target();
+  return createSession({ url: target.url, cookie: target.profile?.session, signal: call.signal, open });
 
   /** The demo account needs no login. */
   async function open(): Promise<string> {
-    const portal = place.sandbox?.portal;
-    if (portal === undefined || (place.profile?.email ?? portal.email) !== portal.email) throw signedOut(place);
-    const opened = await signIn(place.url, portal, { signal: call.signal });
+    const portal = target.sandbox?.portal;
+    if (portal === undefined || (target.profile?.email ?? portal.email) !== portal.email) throw signedOut(target);
+    const opened = await signIn(target.url, portal, { signal: call.signal });
     await keepInProfile(call, { email: portal.email, session: opened.cookie });
     return opened.cookie;
   }
@@ -72,7 +72,7 @@ export function createSession(options: {
   url: string;
   cookie: string | undefined;
   signal: AbortSignal;
-  /** Opens another one, where there is none or it has ended. */
+  /** Opens a new session if there is none or it has expired. */
   open?: () => Promise<string>;
 }): Session {
   const { signal, open } = options;
@@ -102,10 +102,10 @@ export function createSession(options: {
   };
 }
 
-function signedOut({ url, profile }: Place): Error {
+function signedOut({ url, profile }: Target): Error {
   const problem =
     profile?.session === undefined
       ? `You are not signed in to ${url}.`
-      : `Your session at ${url} has ended: it lasts 12 hours, or 30 minutes without a call.`;
+      : `Your session at ${url} has expired: it lasts at most 12 hours, or 30 minutes without a call.`;
   return noCredentials(problem, 'Run `heliograph login`.');
 }

@@ -1,16 +1,16 @@
 /**
- * Characters that a terminal obeys or that turn text around: C0, DEL, C1, and Unicode's marks of direction and of lines.
+ * Characters that control a terminal or change the direction of text: C0, DEL, C1, and Unicode's marks of direction and of lines.
  * A text message may hold any of them, and must not move the cursor, hide a line or type into the shell.
  */
 const obeyed = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\ufeff]/gu;
 const loneSurrogate = /\p{Surrogate}/gu;
 
-/** Text for one line of a terminal: what the terminal would obey is shown as its code. */
+/** Text for one line of a terminal: control characters are shown as their codes. */
 export function clean(text: string): string {
   return text.replace(/\r?\n/g, '↵').replace(/\t/g, ' ').replace(obeyed, toCode).replace(loneSurrogate, '\ufffd');
 }
 
-/** JSON that means the same and that a terminal can show: JSON itself escapes only C0. */
+/** Equivalent JSON that is safe on a terminal: JSON itself escapes only C0. */
 export function cleanJson(json: string): string {
   return json.replace(obeyed, (character) => (character === '\n' ? character : toCode(character)));
 }

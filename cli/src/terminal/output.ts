@@ -2,7 +2,7 @@ import { cleanJson } from './clean.ts';
 import { type Column, renderTable } from './table.ts';
 import { cut, render, type Text, wrapText } from './text.ts';
 
-/** Where the program writes: results on stdout; words for people and progress on stderr. */
+/** The output of the program: results on stdout, messages and progress on stderr. */
 export interface Output {
   readonly isJson: boolean;
   /** Whether a person reads stdout. */
@@ -15,13 +15,13 @@ export interface Output {
   json(value: unknown): void;
   /** One of many results. Always one line. */
   jsonLine(value: unknown): void;
-  /** A table on a terminal; lines of tabs in a pipe. */
+  /** A table on a terminal; tab-separated lines in a pipe. */
   table(columns: readonly Column[], rows: readonly (readonly Text[])[]): void;
-  /** Words for people. Programs that asked for JSON get none. */
+  /** A message for people. Not printed with --json. */
   say(text: Text): void;
-  /** What went wrong, also for those who asked for JSON. */
+  /** An error message, also printed with --json. */
   complain(text: Text): void;
-  /** Shows that something takes a while; `update` says what. */
+  /** Shows progress; `update` says what. */
   progress(text: string): Progress;
 }
 
@@ -40,7 +40,7 @@ export interface OutputOptions {
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const frameMs = 90;
-/** What is done sooner needs no progress. */
+/** Work that ends sooner shows no progress. */
 const quietMs = 250;
 
 export function createOutput({ stdout, stderr, isJson, colours }: OutputOptions): Output {
@@ -58,7 +58,7 @@ export function createOutput({ stdout, stderr, isJson, colours }: OutputOptions)
   function draw(): void {
     if (shown === undefined) return;
     const line: Text = [{ style: 'cyan', text: frames[shown.frame++ % frames.length] ?? '' }, ' ', shown.text];
-    // A line that is too long would wrap, and could not be taken back.
+    // A longer line would wrap and could not be erased.
     stderr.write(`\r\u001b[K${render(cut(line, widthOf(stderr) - 1), colours)}`);
     shown.visible = true;
   }

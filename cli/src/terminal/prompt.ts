@@ -1,16 +1,16 @@
 import { createInterface } from 'node:readline';
 import { StringDecoder } from 'node:string_decoder';
-import { CommandError, exit, failure, usageError } from '../exit.ts';
+import { CommandError, exit, failure, usageError } from '../process/exit.ts';
 import { clean } from './clean.ts';
 
-/** Asks a person, or reads what was piped in. Questions go to stderr: stdout has the result. */
+/** Asks a person, or reads stdin. Questions go to stderr, because stdout has the result. */
 export interface Prompt {
   /** Whether there is a person to ask. */
   canAsk(): boolean;
   ask(question: string, otherwise?: string): Promise<string>;
-  /** What is typed is not shown. */
+  /** The input is not shown. */
   askSecret(question: string): Promise<string>;
-  /** No, unless the person says yes. */
+  /** Any answer except yes means no. */
   confirm(question: string): Promise<boolean>;
   /** All of stdin, up to a length; throws if stdin is a terminal. */
   readPiped(what: string, mostBytes: number): Promise<string>;
@@ -31,7 +31,10 @@ export function createPrompt({ stdin, stderr, signal }: PromptOptions): Prompt {
 
   function requireTerminal(question: string): void {
     if (!canAsk())
-      throw usageError(`There is no terminal to ask on: ${question}`, 'Give it by an option. --help names them.');
+      throw usageError(
+        `There is no terminal for the question: ${question}`,
+        'Use an option instead: --help lists them.',
+      );
   }
 
   async function ask(question: string, otherwise?: string): Promise<string> {
@@ -74,14 +77,14 @@ export function createPrompt({ stdin, stderr, signal }: PromptOptions): Prompt {
     },
 
     readPiped(what, mostBytes) {
-      if (stdin.isTTY === true) throw usageError(`The ${what} is missing: pipe it in, or give it on the command line.`);
+      if (stdin.isTTY === true) throw usageError(`The ${what} is missing: pass it on stdin or on the command line.`);
       piped ??= readAll(stdin, what, mostBytes);
       return piped;
     },
   };
 }
 
-/** Bounded, so that a mistaken file does not fill the memory. */
+/** Limited, so that a wrong file does not fill the memory. */
 async function readAll(stdin: NodeJS.ReadStream, what: string, mostBytes: number): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;

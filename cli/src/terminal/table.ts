@@ -3,9 +3,9 @@ import { bold, cut, dim, pad, type Text, textWidth } from './text.ts';
 export interface Column {
   title: string;
   align?: 'left' | 'right';
-  /** Gives up its room first when the terminal is narrow. */
+  /** Shrinks first when the terminal is narrow. */
   flexible?: true;
-  /** Left out when the terminal is narrow. Higher goes first. */
+  /** Hidden when the terminal is narrow. Higher values are hidden first. */
   optional?: number;
 }
 
@@ -13,22 +13,19 @@ const gap = 2;
 const narrowest = 8;
 
 /**
- * The lines of a table that is not wider than the terminal. Ids have to be whole, to be copied: where there is no room for
- * them, each row becomes a few lines.
+ * The lines of a table that fits the terminal. Ids are never cut, because people copy them: if they do not fit, each row
+ * becomes several lines.
  */
 export function renderTable(columns: readonly Column[], rows: readonly (readonly Text[])[], width: number): Text[] {
   const shown = chooseColumns(columns, rows, width);
   if (shown === undefined) return rows.flatMap((row) => stack(columns, row));
   const widths = fit(shown, rows, width);
   const line = (cells: readonly Text[]): Text =>
-    shown.flatMap(({ index, column }, place) => {
-      const room = widths[place] ?? 0;
+    shown.flatMap(({ index, column }, at) => {
+      const room = widths[at] ?? 0;
       const cell = cut(cells[index] ?? '', room);
-      const isLast = place === shown.length - 1 && column.align !== 'right';
-      return [
-        isLast ? cell : pad(cell, room, column.align),
-        isLast || place === shown.length - 1 ? '' : ' '.repeat(gap),
-      ];
+      const isLast = at === shown.length - 1 && column.align !== 'right';
+      return [isLast ? cell : pad(cell, room, column.align), isLast || at === shown.length - 1 ? '' : ' '.repeat(gap)];
     });
   return [line(columns.map(({ title }) => bold(title))), ...rows.map(line)];
 }
@@ -38,7 +35,7 @@ interface Shown {
   column: Column;
 }
 
-/** All columns, or without the optional ones that a narrow terminal has no room for. Undefined if that does not help. */
+/** All columns, without optional ones that do not fit. Undefined if even the others do not fit. */
 function chooseColumns(
   columns: readonly Column[],
   rows: readonly (readonly Text[])[],
@@ -57,21 +54,21 @@ function chooseColumns(
   }
 }
 
-/** The width of each column. What is missing is taken from the flexible ones, the widest first. */
+/** The width of each column. Flexible columns shrink until the table fits, the widest first. */
 function fit(shown: readonly Shown[], rows: readonly (readonly Text[])[], width: number): number[] {
   const widths = shown.map(({ index, column }) => widest(index, column, rows));
   for (;;) {
     const missing = widths.reduce((sum, each) => sum + each + gap, -gap) - width;
-    const places = shown
-      .map(({ column }, place) => ({ place, column, wide: widths[place] ?? 0 }))
+    const flexible = shown
+      .map(({ column }, at) => ({ at, column, wide: widths[at] ?? 0 }))
       .filter(({ column, wide }) => column.flexible && wide > narrowest);
-    const most = places.toSorted((one, other) => other.wide - one.wide)[0];
+    const most = flexible.toSorted((one, other) => other.wide - one.wide)[0];
     if (missing <= 0 || most === undefined) return widths;
-    widths[most.place] = most.wide - 1;
+    widths[most.at] = most.wide - 1;
   }
 }
 
-/** A row as a few lines. */
+/** A row as several lines. */
 function stack(columns: readonly Column[], row: readonly Text[]): Text[] {
   return columns.flatMap(({ title }, index) => {
     const cell = row[index] ?? '';

@@ -5,13 +5,13 @@ import { renderTable } from './table.ts';
 import { bold, cut, green, pad, render, textWidth, wrap, wrapText } from './text.ts';
 import { widthOf } from './width.ts';
 
-/** Everything that a terminal or a reader's eye would obey. */
+/** All characters that control a terminal or change the direction of text. */
 const hostile =
   '\u001b]0;owned\u0007\u001b[2J\u009b31m\u009d0;x\u009c\u202egnp\u2066\u200f\u2028\ufeff\r\u0008\u007f\u0000';
 const obeyed = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\ufeff]/u;
 
-describe('what others wrote, on a terminal', () => {
-  test('no control character and no mark of direction gets through, and each is shown', () => {
+describe('texts of others, on a terminal', () => {
+  test('control characters and direction marks are shown as codes', () => {
     const shown = clean(hostile);
     assert.doesNotMatch(shown, obeyed);
     for (const code of ['\\u001b', '\\u009b', '\\u202e', '\\u2066', '\\u0000']) assert.ok(shown.includes(code), code);
@@ -27,7 +27,7 @@ describe('what others wrote, on a terminal', () => {
     assert.deepEqual(JSON.parse(json), { text: hostile });
   });
 
-  test('styles are ours: a text cannot bring its own', () => {
+  test('a text cannot contain styles', () => {
     assert.equal(render(['a ', green('\u001b[8mhidden')], true), 'a \u001b[32m\\u001b[8mhidden\u001b[0m');
     assert.equal(render(bold(green('x')), false), 'x');
   });
@@ -53,7 +53,7 @@ describe('widths', () => {
     });
   }
 
-  test('cut and pad never split what a reader sees as one character, nor exceed the room', () => {
+  test('cut and pad never split a visible character, nor exceed the width', () => {
     const text = ['日本', bold('👍👍'), 'e\u0301e\u0301'];
     for (let room = 0; room <= textWidth(text) + 2; room++) {
       assert.ok(textWidth(cut(text, room)) <= room, `room ${room}`);
@@ -62,7 +62,7 @@ describe('widths', () => {
     assert.equal(render(cut('日本語', 4), false), '日…');
   });
 
-  test('wrapped lines fit; a word of a key or an address stays whole', () => {
+  test('wrapped lines fit, and a key or an address is not split', () => {
     for (const line of wrap('日本語 の長い text with aVeryLongWordIndeed', 8)) assert.ok(widthOf(line) <= 8, line);
     const key = 'hg_sandbox_0123456789abcdef0123456789';
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe('tables', () => {
     }
   });
 
-  test('a narrow terminal gives up what is optional first, then the columns', () => {
+  test('a narrow terminal hides optional columns first, then stacks the rows', () => {
     const heads = [120, 56, 40].map((width) => render(renderTable(columns, rows, width)[0] ?? '', false));
     assert.match(heads[0] ?? '', /Made/);
     assert.doesNotMatch(heads[1] ?? '', /Made/);

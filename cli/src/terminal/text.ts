@@ -3,7 +3,7 @@ import { graphemeWidth, splitGraphemes, widthOf } from './width.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan';
 
-/** Text for the terminal: styles are data until it is written, so that no text can bring its own. */
+/** Text for the terminal. Styles are data until it is written, so that no text can contain its own. */
 export type Text = string | { style: Style; text: Text } | readonly Text[];
 
 /** A piece of one line: cleaned, with its styles. */
@@ -29,12 +29,12 @@ export function render(text: Text, coloured: boolean): string {
     .join('');
 }
 
-/** How many columns it takes. */
+/** Its width in columns. */
 export function textWidth(text: Text): number {
   return toSpans(text).reduce((columns, span) => columns + widthOf(span.text), 0);
 }
 
-/** The beginning of a text that fits into so many columns, with a mark where it was cut. */
+/** The beginning of a text that fits the columns, with a mark where it was cut. */
 export function cut(text: Text, columns: number): Text {
   if (textWidth(text) <= columns) return text;
   if (columns < 1) return '';
@@ -58,13 +58,13 @@ export function pad(text: Text, columns: number, align: 'left' | 'right' = 'left
   return align === 'left' ? [text, space] : [space, text];
 }
 
-/** Lines of at most so many columns, broken between words where there are any. Line breaks of the text are kept. */
+/** Wraps text at the columns, between words if possible. Line breaks of the text are kept. */
 export function wrap(text: string, columns: number): string[] {
   return text.split(/\r?\n/).flatMap((line) => wrapLine(clean(line), Math.max(1, columns)));
 }
 
 /**
- * The same for text with styles. A word that is wider than a line stays whole: it may be a key or an address, which the
+ * Wraps styled text. A word that is wider than a line is not split: it may be a key or an address, which the
  * reader wants to copy. Further lines are indented like the first.
  */
 export function wrapText(text: Text, columns: number): Text[] {

@@ -21,12 +21,12 @@ const plain = /^[\x20-\x7e]*$/;
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** What a reader sees as one character. */
+/** Splits text into visible characters (grapheme clusters). */
 export function* splitGraphemes(text: string): Generator<string, void, undefined> {
   for (const { segment } of graphemes.segment(text)) yield segment;
 }
 
-/** How many columns a terminal gives to a text. */
+/** The width of a text in terminal columns. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length;
   let columns = 0;
@@ -37,7 +37,7 @@ export function widthOf(text: string): number {
 export function graphemeWidth(grapheme: string): 0 | 1 | 2 {
   if (plain.test(grapheme)) return 1;
   if (zeroWidth.test(grapheme)) return 0;
-  // A picture by itself, or made one by U+FE0F.
+  // An emoji by itself, or by U+FE0F.
   if (/\p{Emoji_Presentation}/u.test(grapheme) || grapheme.includes('\ufe0f')) return 2;
   const code = grapheme.codePointAt(0) ?? 0;
   return wide.some(([first, last]) => code >= first && code <= last) ? 2 : 1;

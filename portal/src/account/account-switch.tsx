@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { call } from '../api/call.ts';
 import type { Account } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Tag } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
+import { Table } from '../parts/table/table.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { useSession } from '../session/session.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/account.ts';
 
-/** For a person who belongs to several accounts: which one the pages show. */
+/** Lets a member of several accounts choose which one the pages show. */
 export function AccountSwitch({ account }: { account: Account }) {
   const { refresh } = useSession();
   const showToast = useToast();

@@ -5,7 +5,7 @@ import { words as auditWords } from '../words/audit.ts';
 
 const { title, lead, open } = auditWords.panel;
 
-/** The way to the account's audit log. */
+/** A link to the account's audit log. */
 export function AuditLink() {
   return (
     <Panel

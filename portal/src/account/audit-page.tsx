@@ -1,9 +1,9 @@
 import { Link } from 'wouter';
-import { AuditLog } from '../parts/audit-log.tsx';
+import { AuditLog } from '../parts/audit/log.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { words } from '../words/audit.ts';
 
-/** What was done in the account, for its owners. */
+/** The audit log of an account, for its owners. */
 export default function AuditPage() {
   return (
     <>

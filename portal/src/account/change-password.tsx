@@ -1,11 +1,11 @@
 import { Button, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/call.ts';
-import { useAction } from '../api/use-action.ts';
 import { Panel } from '../parts/panel.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
-import { PasswordField } from '../visitor/password-field.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/account.ts';
 import styles from './account.module.css';
 

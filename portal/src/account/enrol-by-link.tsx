@@ -3,7 +3,7 @@ import { Callout } from '../parts/callout.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { words } from '../words/account.ts';
 
-/** How an operator gets to set up a second factor: a password that was stolen must not be enough. */
+/** Operators set up a second factor by a link from the server: a stolen password must not be enough. */
 export function EnrolByLink({ email }: { email: string }) {
   return (
     <Stack>

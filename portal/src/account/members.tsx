@@ -1,22 +1,22 @@
 import { NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { call } from '../api/call.ts';
 import type { Account, InvitationRecord, MemberRecord, Role } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
-import { useLoad } from '../api/use-load.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
-import { Table } from '../parts/table.tsx';
+import { Table } from '../parts/table/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { useSession } from '../session/session.tsx';
+import { useAction } from '../session/use-action.ts';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/account.ts';
 import { Invite } from './invite.tsx';
 import { roleOptions } from './role-options.ts';
 
 const path = '/portal/v1/members';
 
-/** Who belongs to the account. Owners invite, change roles and remove. */
+/** The members of the account. Owners can invite and remove members and change roles. */
 export function Members({ account }: { account: Account }) {
   const showToast = useToast();
   const { refresh, leave } = useSession();

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useAction } from '../api/use-action.ts';
+import { PasswordField } from '../parts/password-field.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
-import { PasswordField } from '../visitor/password-field.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/account.ts';
 import styles from './account.module.css';
 
@@ -15,7 +15,7 @@ interface PasswordFormProps {
   onCancel: () => void;
 }
 
-/** Asks for the password before something that a thief of the session must not do. */
+/** Asks for the password, so that a stolen session is not enough for the action. */
 export function PasswordForm({ label, withCode = false, act, onCancel }: PasswordFormProps) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');

@@ -20,7 +20,7 @@ type Step = 'none' | 'ask' | 'replace' | 'scan' | 'renew' | 'remove';
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const clockTime = (at: string) => timeOfDay.format(new Date(at));
 
-/** Codes of an authenticator app beside the password. */
+/** Turns on, replaces or turns off codes of an authenticator app. */
 export function SecondFactor({ account }: { account: Account }) {
   const { refresh, service } = useSession();
   const showToast = useToast();

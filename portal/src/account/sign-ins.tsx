@@ -1,17 +1,17 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { SignInRecord } from '../api/types.ts';
-import { useList } from '../api/use-load.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
-import { ShowMore } from '../parts/show-more.tsx';
 import { SignInOutcome } from '../parts/sign-in-outcome.tsx';
-import { Table } from '../parts/table.tsx';
+import { ShowMore } from '../parts/table/show-more.tsx';
+import { Table } from '../parts/table/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { useList } from '../session/use-load.ts';
 import { words } from '../words/sign-ins.ts';
 
 const { time, outcome, way, address } = words.columns;
 
-/** Who signed in with this person's e-mail, or tried to. */
+/** Sign-ins with this person's email, failed ones included. */
 export function SignIns() {
   const { data, problem, reload, showMore } = useList<SignInRecord>('/portal/v1/me/sign-ins');
   return (

@@ -1,4 +1,4 @@
-/** Events, as the service answers them. */
+/** Events, as the service returns them. */
 export type { EventType } from '../../../src/events/event.ts';
 export type { EventRecord as AppEvent } from '../../../src/events/feed-api.ts';
 export type { EventDeliveryRecord as EventDelivery, EventsPage } from '../../../src/portal/developer/event-api.ts';

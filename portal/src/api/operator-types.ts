@@ -1,4 +1,4 @@
-/** What only operators read, as the service answers it. */
+/** Responses that only operators get. */
 import type { NodeLogEntry } from '../../../src/delivery/carrier/log-service.ts';
 import type { CarrierRecord, toTest } from '../../../src/portal/operator/carrier-record.ts';
 

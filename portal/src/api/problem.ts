@@ -11,7 +11,7 @@ interface ProblemOptions {
   retryAfterMs?: number | undefined;
 }
 
-/** A failed call, with a message that tells the user what to do. */
+/** A failed call. Its message says what to do. */
 export class Problem extends Error {
   readonly status: number;
   readonly details: FieldProblem[];
@@ -27,14 +27,14 @@ export class Problem extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** The error message of one form field. `label` is what the form calls it. */
+  /** The error message of one form field. `label` is the field's label in the form. */
   of(field: string, label = sentenceStart(field)): string | undefined {
     const found = this.details.find((detail) => detail.field === field);
     return found && fieldError(found.message, label);
   }
 }
 
-/** What would be right, if the service says it: `must be a name (1–64 characters)`. */
+/** The part of a message that says what is valid: `must be a name (1–64 characters)`. */
 const rule = /^(?:must (?:be|have)|is required:) (?=an? |the |one of |at least |at most \d+ ch|\d)/;
 
 function fieldError(message: string, label: string): string {
@@ -71,7 +71,7 @@ export async function readProblem(response: Response): Promise<Problem> {
   });
 }
 
-/** A proxy may write a date there, which counts as none; a browser's timer cannot wait for more than 24 days. */
+/** A proxy may send a date, which is ignored. A browser's timer cannot wait for more than 24 days. */
 function toWaitMs(seconds: number): number | undefined {
   return seconds > 0 ? Math.min(seconds, 3600) * 1000 : undefined;
 }

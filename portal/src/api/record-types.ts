@@ -1,4 +1,4 @@
-/** Messages, verifications, requests and usage, as the service answers them. */
+/** Messages, verifications, requests and usage, as the service returns them. */
 import type { MessageDetail } from '../../../src/portal/developer/message-api.ts';
 import type { UsageRecord } from '../../../src/portal/developer/usage-api.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the portal API answers. The types come from the schemas of the routes, from which the OpenAPI document is made;
- * only types are imported, so no line of the server is in the pages.
+ * The responses of the portal API. The types come from the schemas of the routes, like the OpenAPI document.
+ * Only types are imported, so the pages contain no code of the server.
  */
 import type { toPage } from '../../../src/http/list-page.ts';
 import type { ServiceRecord } from '../../../src/portal/developer/service-api.ts';

@@ -3,21 +3,14 @@ import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { applicationPath } from '../api/call.ts';
 import type { ApplicationDetail } from '../api/types.ts';
-import { useLoad } from '../api/use-load.ts';
-import { NotFound } from '../not-found.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { NotFound } from '../parts/not-found.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import type { TabProps } from '../parts/tab-props.ts';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/applications.ts';
 import styles from './application-page.module.css';
-
-export interface TabProps {
-  application: ApplicationDetail;
-  /** The id of the record in the URL, if any. */
-  record: string | undefined;
-  /** Called after a change to the application. */
-  onChange: () => void;
-}
 
 const tabs: Record<string, { title: string; Content: ComponentType<TabProps> }> = {
   overview: { title: words.tabs.overview, Content: lazy(() => import('../overview/overview.tsx')) },

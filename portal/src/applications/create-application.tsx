@@ -3,8 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { Application } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/applications.ts';
 
 export function CreateApplication({ opened, onClose }: { opened: boolean; onClose: () => void }) {

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import type { TabProps } from '../applications/application-page.tsx';
+import type { TabProps } from '../parts/tab-props.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { ClientSecrets } from './client-secrets.tsx';
 

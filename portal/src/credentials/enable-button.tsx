@@ -1,22 +1,22 @@
 import { Button } from '@mantine/core';
 import { call } from '../api/call.ts';
-import { useAction } from '../api/use-action.ts';
 import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/credentials.tsx';
 
 interface EnableButtonProps {
   /** Of the credential. */
   path: string;
-  /** What is said when it is enabled. */
+  /** The message after it is enabled. */
   done: string;
   /** Which one, for screen readers. */
   about: string;
   onDone: () => void;
 }
 
-/** For a credential that is suspended since a backup was restored. */
+/** For a credential that was suspended when a backup was restored. */
 export function EnableButton({ path, done, about, onDone }: EnableButtonProps) {
   const showToast = useToast();
   const { run, busy, problem } = useAction(async () => {
@@ -34,7 +34,7 @@ export function EnableButton({ path, done, about, onDone }: EnableButtonProps) {
   );
 }
 
-/** Above a list in which a credential is suspended. */
+/** Shown above a list with a suspended credential. */
 export function SuspendedNote({ secrets }: { secrets: { suspended_at: string | null }[] }) {
   if (secrets.every(({ suspended_at }) => suspended_at === null)) return null;
   return (

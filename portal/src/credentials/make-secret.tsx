@@ -1,8 +1,8 @@
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words as allWords } from '../words/credentials.tsx';
 
 const words = allWords.make;
@@ -14,7 +14,7 @@ export interface SecretToMake {
 }
 
 interface MakeSecretProps {
-  /** What to call it, such as “API key”. */
+  /** Its name on the page, such as “API key”. */
   what: string;
   /** Whether there is one to replace. */
   canRotate: boolean;
@@ -22,7 +22,7 @@ interface MakeSecretProps {
   make: (secret: SecretToMake) => Promise<void>;
 }
 
-/** Two ways to a new secret: beside the others, or instead of them. */
+/** Creates a secret in addition to the others, or to replace them. */
 export function MakeSecret(props: MakeSecretProps) {
   const [mode, setMode] = useState<'create' | 'rotate' | undefined>(undefined);
   const { what, canRotate } = props;

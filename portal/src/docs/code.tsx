@@ -19,7 +19,7 @@ export function Code({ text, language, what }: CodeProps) {
       <pre className={styles.code} tabIndex={0}>
         <code>
           {tokens.map(({ kind, text: piece }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a piece is what stands at its place.
+            // biome-ignore lint/suspicious/noArrayIndexKey: a piece is identified by its index.
             <span key={index} data-kind={kind === 'text' ? undefined : kind}>
               {piece}
             </span>

@@ -15,7 +15,7 @@ function change(next: Credentials): void {
   for (const listener of listeners) listener();
 }
 
-/** What the reader pasted here. What the portal showed in this tab fills the gaps, and stays in memory alone. */
+/** Credentials that the reader pasted. Those that the portal showed in this tab fill the gaps, and stay in memory only. */
 function read(): Credentials {
   pasted ??= stored();
   const shown = latestSecrets();
@@ -29,7 +29,7 @@ function read(): Credentials {
 
 let before = none;
 
-/** React compares what it reads by identity. */
+/** React compares snapshots by identity. */
 function sameAsBefore(next: Credentials): Credentials {
   const names = Object.keys(none) as (keyof Credentials)[];
   if (names.some((name) => before[name] !== next[name])) before = next;

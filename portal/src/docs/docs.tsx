@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { lazy, type MouseEvent, Suspense, use, useEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { isReferencePath } from '../location.ts';
-import { NotFound } from '../not-found.tsx';
+import { NotFound } from '../parts/not-found.tsx';
 import styles from './docs.module.css';
 import { loadPart } from './model/load.ts';
 import { Navigation } from './navigation.tsx';
@@ -11,12 +11,12 @@ import { ReferencePage } from './reference-page.tsx';
 import { SearchDialog } from './search/search-dialog.tsx';
 import { StartPage } from './start-page.tsx';
 
-// Asked for while React is still busy with the frame. A failure shows where the page needs it.
+// Starts loading while React renders the frame. The page that needs it shows a failure.
 loadPart('apis').catch(() => {});
 
 const GuidePage = lazy(() => import('./guides/guide-page.tsx'));
 
-/** The reference and the guides. Everybody may read them. */
+/** The reference and the guides. Both are public. */
 export default function Docs() {
   const apis = use(loadPart('apis'));
   const [isSearching, setSearching] = useState(false);
@@ -24,7 +24,7 @@ export default function Docs() {
   const followLink = useFollowLink();
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the links inside are links; their clicks arrive here.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a link makes a click of the Enter key.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: on a link, the Enter key causes a click.
     <div className={styles.docs} onClick={followLink}>
       <Navigation apis={apis} openSearch={() => setSearching(true)} />
       <div className={styles.page}>
@@ -47,7 +47,7 @@ export default function Docs() {
   );
 }
 
-/** `/` where nothing is typed, and Ctrl-K everywhere. */
+/** `/` outside of inputs, and Ctrl-K everywhere. */
 function useSearchKeys(open: () => void): void {
   useEffect(() => {
     function press(event: KeyboardEvent): void {
@@ -64,7 +64,7 @@ function useSearchKeys(open: () => void): void {
   }, [open]);
 }
 
-/** The links of a guide are plain ones: to follow them here saves loading the whole page anew. */
+/** The links of a guide are plain HTML: handling them here avoids a full page load. */
 function useFollowLink(): (event: MouseEvent) => void {
   const [, navigate] = useLocation();
   return (event) => {

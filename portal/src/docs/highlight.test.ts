@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { anyCharacter } from '../../../test/support/any-character.ts';
 import { highlight } from './highlight.ts';
 
-test('colours lose no character, whatever the code', () => {
+test('highlighting keeps every character of any code', () => {
   const languages = fc.constantFrom('curl', 'typescript', 'python', 'go', 'php', 'json', 'unknown');
   const code = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 200 }),
@@ -22,7 +22,7 @@ test('colours lose no character, whatever the code', () => {
   );
 });
 
-test('keys, strings, words and numbers are told apart', () => {
+test('keys, strings, words and numbers get different kinds', () => {
   const kinds = highlight('{"to": "+44", "count": 1, "error": null}', 'json')
     .filter(({ kind }) => kind !== 'text')
     .map(({ kind, text }) => `${kind} ${text}`);

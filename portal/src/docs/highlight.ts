@@ -21,7 +21,7 @@ const strings = {
   other: /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/,
 };
 
-/** Code in coloured pieces. A piece that it does not know is plain text, so the text is always whole. */
+/** Splits code into coloured pieces. Unknown pieces are plain text, so no text is lost. */
 export function highlight(code: string, language: string): CodeToken[] {
   const string = (strings[language as keyof typeof strings] ?? strings.other).source;
   const comment = language === 'python' || language === 'curl' ? '(?:^|(?<=\\s))#[^\\n]*' : '(?<!:)\\/\\/[^\\n]*';
@@ -31,7 +31,7 @@ export function highlight(code: string, language: string): CodeToken[] {
       `(?<string>${string})`,
       `(?<comment>${comment})`,
       `(?<word>\\b(?:${words[language] ?? words.json})\\b${language === 'curl' ? '|(?<=\\s)--?[a-zA-Z-]+' : ''})`,
-      // In a shell it would be a port, or a part of an address.
+      // In a shell it could be a port or part of an address.
       `(?<number>${language === 'curl' ? '(?!)' : '(?<![\\w.])\\d+(?:\\.\\d+)?(?![\\w.])'})`,
     ].join('|'),
     'g',

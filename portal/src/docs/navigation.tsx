@@ -8,7 +8,7 @@ import { loadPart, type PartName, parts } from './model/load.ts';
 import type { Api, Operation } from './model/operations.ts';
 import styles from './navigation.module.css';
 
-/** The pages of the reference: guides, then every operation by API. On a small screen it opens by a button. */
+/** The pages of the reference: guides, then every operation by API. On a small screen a button opens it. */
 export function Navigation({ apis, openSearch }: { apis: Api[]; openSearch: () => void }) {
   const [path] = useLocation();
   const [isOpen, setOpen] = useState(false);
@@ -72,7 +72,7 @@ function Item({ href, path, children }: { href: string; path: string; children: 
   );
 }
 
-/** Opens by itself when the page that is shown is one of its own. */
+/** Opens automatically when the current page is inside it. */
 function Group({ title, holds, children }: { title: string; holds: boolean; children: ReactNode }) {
   const [chosen, setChosen] = useState<boolean | undefined>(undefined);
   const isOpen = chosen ?? holds;

@@ -7,7 +7,7 @@ interface Neighbour {
   title: string;
 }
 
-/** The way to the page before and after this one. */
+/** Links to the previous and the next page. */
 export function Neighbours({ previous, next }: { previous: Neighbour | undefined; next: Neighbour | undefined }) {
   return (
     <nav className={styles.neighbours} aria-label={words.neighbours.label}>

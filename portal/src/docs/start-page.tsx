@@ -10,7 +10,7 @@ import { SampleCard } from './operation/sample-card.tsx';
 import { useValues } from './operation/use-values.ts';
 import { makeRequest } from './samples/make-request.ts';
 
-/** The first page: what there is, and a call that works. */
+/** The start page: the guides, the APIs and a working first call. */
 export function StartPage({ apis }: { apis: Api[] }) {
   return (
     <>

@@ -1,10 +1,10 @@
 import type { EventType } from '../api/event-types.ts';
 import { words } from '../words/events.tsx';
 
-/** Every type but that of a test, which is sent on demand only. */
+/** Every type except for the test event, which is sent only on demand. */
 type ListedType = Exclude<EventType, 'webhook.test'>;
 
-/** What each event tells, in the words of the guide. */
+/** What each event means, in the words of the guide. */
 const names: Record<ListedType, string> = words.names;
 
 export const eventTypes = Object.keys(names) as ListedType[];

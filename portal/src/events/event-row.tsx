@@ -9,7 +9,7 @@ import styles from './events.module.css';
 import { EventDeliveries } from './record-events.tsx';
 import { RecordLink } from './record-link.tsx';
 
-/** One event; opened, it shows what a webhook or the feed tells, and which webhooks were told. */
+/** One event. Opened, it shows its content and the webhooks that it was sent to. */
 export function EventRow({ event }: { event: AppEvent }) {
   const [open, setOpen] = useState(false);
   const { id, type, time, subject, sequence, application_id } = event;

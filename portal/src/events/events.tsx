@@ -1,15 +1,15 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { applicationPath, call } from '../api/call.ts';
-import { useAction } from '../api/use-action.ts';
-import type { TabProps } from '../applications/application-page.tsx';
 import { useFilters } from '../location.ts';
 import { Callout } from '../parts/callout.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Tag } from '../parts/status.tsx';
+import type { TabProps } from '../parts/tab-props.ts';
 import { useCanChange } from '../session/role.ts';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/events.tsx';
 import { EventFilter, matches, noFilter } from './event-filter.tsx';
 import { EventRow } from './event-row.tsx';
@@ -65,7 +65,7 @@ export default function Events({ application }: TabProps) {
   );
 }
 
-/** In production a look at this page must cost nothing, so the developer decides. */
+/** In production, opening this page must cost nothing, so the developer turns events on. */
 function StartListening({ applicationId, onStarted }: { applicationId: string; onStarted: () => void }) {
   const canChange = useCanChange();
   const { run, busy, problem } = useAction(async () => {

@@ -3,9 +3,9 @@ import { useId } from 'react';
 import { Link } from 'wouter';
 import { applicationPath, withQuery } from '../api/call.ts';
 import type { EventDelivery, EventsPage } from '../api/event-types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { Tag } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/events.tsx';
 import { toneOf } from './event-names.ts';
 import styles from './events.module.css';
@@ -24,7 +24,7 @@ interface RecordEventsProps {
   subject: string;
 }
 
-/** The events of one record, and which webhooks were told. Nothing for a record without events. */
+/** The events of one record, and the webhooks that they were sent to. Renders nothing without events. */
 export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
   const events = useRecordEvents(applicationId, subject);
   const title = useId();
@@ -34,7 +34,7 @@ export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
       <Title order={3} id={title}>
         {words.title}
       </Title>
-      <ol className={styles.told} aria-labelledby={title}>
+      <ol className={styles.deliveries} aria-labelledby={title}>
         {events.map(({ id, type, time, deliveries }) => (
           <li key={id} className={styles.change}>
             <span className={styles.line}>
@@ -51,7 +51,7 @@ export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
   );
 }
 
-/** The deliveries of one event, which may have come after the event itself. */
+/** The deliveries of one event. They can arrive after the event itself. */
 export function EventDeliveries({ applicationId, subject, eventId }: RecordEventsProps & { eventId: string }) {
   const events = useRecordEvents(applicationId, subject);
   const event = events.find(({ id }) => id === eventId);

@@ -6,12 +6,12 @@ import { useSession } from '../session/session.tsx';
 import { eventTypes } from './event-names.ts';
 
 export interface LiveEvents {
-  /** Newest first; undefined until the first answer. */
+  /** Newest first; undefined until the first response. */
   events: AppEvent[] | undefined;
   /** False if changes write no events yet. */
   listening: boolean;
   live: boolean;
-  /** Set if there are too many events to show those from before. */
+  /** Set if there are too many earlier events to show. */
   onlyNew: boolean;
   problem: Problem | undefined;
   reload: () => void;
@@ -26,12 +26,12 @@ const reopenMs = 3000;
 interface History {
   events: AppEvent[];
   listening: boolean;
-  /** Where the stream goes on; null for now. */
+  /** The cursor where the stream continues; null starts at the current time. */
   cursor: string | null;
   whole: boolean;
 }
 
-/** All events that are kept, if they are not too many. */
+/** All stored events, unless there are too many. */
 async function readHistory(path: string, signal: AbortSignal): Promise<History> {
   const events: AppEvent[] = [];
   let cursor: string | null = null;
@@ -63,7 +63,7 @@ export function useEvents(applicationId: string): LiveEvents {
   const [round, setRound] = useState(0);
   const path = applicationPath(applicationId, '/events');
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round begins anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round starts again.
   useEffect(() => {
     const control = new AbortController();
     let stream: EventSource | undefined;

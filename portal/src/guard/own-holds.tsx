@@ -1,7 +1,6 @@
 import { applicationPath, call } from '../api/call.ts';
 import type { OwnGuardHold } from '../api/record-types.ts';
 import type { Page } from '../api/types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -9,6 +8,7 @@ import { Tag } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { useCanChange } from '../session/role.ts';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/guard.tsx';
 import { nameOfHold } from './name-of-hold.ts';
 import styles from './own-holds.module.css';
@@ -16,7 +16,7 @@ import styles from './own-holds.module.css';
 const refreshMs = 10_000;
 const shown = 20;
 
-/** What the guard holds back of this application, and why. Without a hold there is nothing to see. */
+/** The active holds of this application and their reasons. Renders nothing without a hold. */
 export function OwnHolds({ applicationId }: { applicationId: string }) {
   const path = applicationPath(applicationId, '/guard-holds');
   const { data, reload } = useLoad<Page<OwnGuardHold>>(`${path}?state=open&limit=${shown}`, refreshMs);
@@ -26,7 +26,7 @@ export function OwnHolds({ applicationId }: { applicationId: string }) {
   return (
     <Panel title={words.title} lead={words.lead}>
       <div className={styles.holds}>
-        {!knowsClients && <p>{words.tell}</p>}
+        {!knowsClients && <p>{words.sendClient}</p>}
         {holds.map((hold) => (
           <Hold key={hold.id} hold={hold} path={path} onEnded={reload} />
         ))}

@@ -2,10 +2,10 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { applicationPath, call } from '../api/call.ts';
 import type { ApplicationDetail } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/inbound.ts';
 
 interface HelpTextProps {
@@ -13,7 +13,7 @@ interface HelpTextProps {
   onChange: () => void;
 }
 
-/** The answer to people who text HELP. */
+/** The reply to people who text HELP. */
 export function HelpText({ application, onChange }: HelpTextProps) {
   const showToast = useToast();
   const before = application.help_text ?? '';

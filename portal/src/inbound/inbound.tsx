@@ -1,23 +1,23 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { applicationPath } from '../api/call.ts';
 import type { InboundText } from '../api/operator-types.ts';
-import { useList } from '../api/use-load.ts';
-import type { TabProps } from '../applications/application-page.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Tag } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
+import type { TabProps } from '../parts/tab-props.ts';
+import { Table } from '../parts/table/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useCanChange } from '../session/role.ts';
 import { useSession } from '../session/session.tsx';
+import { useList } from '../session/use-load.ts';
 import { words } from '../words/inbound.ts';
 import { HelpText } from './help-text.tsx';
 
 const refreshMs = 2000;
 const columns = [words.received, words.from, words.to, words.text];
 
-/** What people texted to the application, and what a help word gets. */
+/** Texts that people sent to the application, and the reply to HELP. */
 export default function Inbound({ application, onChange }: TabProps) {
   const { service } = useSession();
   const canChange = useCanChange();

@@ -4,14 +4,14 @@ import '@mantine/core/styles/Pill.css';
 import '@mantine/core/styles/PillsInput.css';
 import { MultiSelect, Select } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { words as operatorWords } from '../words/operator.ts';
+import { words as operatorWords } from '../words/operator/pages.ts';
 import styles from './operator.module.css';
 import { type FoundApplication, useApplicationSearch } from './use-application-search.ts';
 
 const words = operatorWords.application;
 
 interface ApplicationFieldProps {
-  /** An application's id; empty without one. */
+  /** An application's id; empty if none is chosen. */
   value: string;
   onChange: (id: string) => void;
   placeholder?: string;
@@ -48,7 +48,7 @@ interface ApplicationsFieldProps {
   description: string;
 }
 
-/** The same for several. */
+/** Chooses several applications. */
 export function ApplicationsField({ value, onChange, description }: ApplicationsFieldProps) {
   const [search, setSearch] = useState('');
   const { found, problem } = useApplicationSearch(search, value);

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 
-/** Leads from an id to the application's name, owner and limits. */
+/** Links an id to the application's name, owner and limits. */
 export function ApplicationLink({ id }: { id: string }) {
   return (
     <Link href={`/operator/limits/${id}`}>

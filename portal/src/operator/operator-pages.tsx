@@ -5,26 +5,26 @@ import { EnrolByLink } from '../account/enrol-by-link.tsx';
 import { operatorPath } from '../api/call.ts';
 import type { Alert } from '../api/operator-types.ts';
 import type { Page } from '../api/types.ts';
-import { useLoad } from '../api/use-load.ts';
-import { NotFound } from '../not-found.tsx';
 import { Callout } from '../parts/callout.tsx';
+import { NotFound } from '../parts/not-found.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { useSession } from '../session/session.tsx';
-import { words as operatorWords } from '../words/operator.ts';
+import { useLoad } from '../session/use-load.ts';
+import { words as operatorWords } from '../words/operator/pages.ts';
 import styles from './operator-pages.module.css';
 
 const alertsMs = 10_000;
 
 interface OperatorPage {
   title: string;
-  /** What follows the page's own path. */
+  /** The rest of the address after the page's path. */
   rest?: string;
   Content: ComponentType;
 }
 
 const { groups, pages: titles, navigation, secondFactor } = operatorWords;
 
-/** The pages in groups, so that one finds its way among so many. */
+/** The pages by group, so that each is easy to find. */
 const pageGroups: { title: string; pages: Record<string, OperatorPage> }[] = [
   {
     title: groups.texts,
@@ -132,7 +132,7 @@ export default function OperatorPages() {
   );
 }
 
-/** Where the service requires one, nothing else is shown to an operator without it. */
+/** If the service requires a second factor, an operator without one sees nothing else. */
 function SecondFactorNeeded() {
   const { account } = useSession();
   return (

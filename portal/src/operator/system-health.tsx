@@ -1,7 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Health } from '../api/types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
@@ -9,7 +8,8 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import { words } from '../words/system-health.ts';
+import { useLoad } from '../session/use-load.ts';
+import { words } from '../words/operator/system-health.ts';
 import styles from './operator.module.css';
 
 const refreshMs = 5000;

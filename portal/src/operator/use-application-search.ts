@@ -11,11 +11,11 @@ export interface FoundApplication {
   email: string;
 }
 
-/** So that not every letter is a request. */
+/** Debounce: not every keystroke sends a request. */
 const quietMs = 200;
 const mostFound = 10;
 
-/** The applications that a search finds, and those that are chosen, with their names. */
+/** The applications that a search finds, and the chosen ones, with their names. */
 export function useApplicationSearch(
   search: string,
   chosen: string[],
@@ -23,7 +23,7 @@ export function useApplicationSearch(
   const [found, setFound] = useState<FoundApplication[]>([]);
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   const known = useRef(new Map<string, FoundApplication>());
-  // The field shows the name of what is chosen; to search for it would hide all others.
+  // The field shows the chosen application's name. Searching for that name would hide all others.
   const isChosen = chosen.some((id) => known.current.get(id)?.label === search);
   const text = isChosen ? '' : search.trim();
   const missing = chosen.find((id) => !known.current.has(id)) ?? '';
@@ -37,7 +37,7 @@ export function useApplicationSearch(
         const all = await find(text, signal);
         const ofMissing = missing === '' ? [] : await find(missing, signal);
         for (const each of [...all, ...ofMissing]) known.current.set(each.value, each);
-        // One that is gone is shown by its id.
+        // A deleted application is shown by its id.
         if (missing !== '' && !known.current.has(missing))
           known.current.set(missing, { value: missing, label: missing, email: '' });
         if (signal.aborted) return;

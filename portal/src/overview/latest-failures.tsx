@@ -2,18 +2,18 @@ import { Skeleton } from '@mantine/core';
 import { Link } from 'wouter';
 import { applicationPath } from '../api/call.ts';
 import type { Failure } from '../api/record-types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { HttpStatus, Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/overview.ts';
 import styles from './overview.module.css';
 
 const refreshMs = 10_000;
 const shown = 3;
 
-/** What failed last, each with a link to its page. */
+/** The latest failures, each with a link to its page. */
 export function LatestFailures({ applicationId }: { applicationId: string }) {
   const path = applicationPath(applicationId, '/failures');
   const { data, problem, reload } = useLoad<{ data: Failure[] }>(path, refreshMs);
@@ -50,7 +50,7 @@ export function LatestFailures({ applicationId }: { applicationId: string }) {
   );
 }
 
-/** The newest of each kind: many calls above a limit must not hide what else failed. */
+/** The newest of each kind: many calls above a limit must not hide other failures. */
 function differentOnes(failures: Failure[]): Failure[] {
   const newest = new Map<string, Failure>();
   for (const failure of failures) {

@@ -2,10 +2,10 @@ import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { apis, apiTitle } from '../api/apis.ts';
 import type { ApiName, Registered } from '../api/types.ts';
-import type { TabProps } from '../applications/application-page.tsx';
 import { NewCredential } from '../credentials/new-credential.tsx';
 import { OwnHolds } from '../guard/own-holds.tsx';
 import { Panel } from '../parts/panel.tsx';
+import type { TabProps } from '../parts/tab-props.ts';
 import { useToast } from '../parts/toast.tsx';
 import { useCanChange } from '../session/role.ts';
 import { useSecrets, withCredential } from '../session/secrets.ts';
@@ -20,7 +20,7 @@ import { Today } from './today.tsx';
 
 const words = allWords.plans;
 
-/** How the application does today, what failed, and its plans. */
+/** The application's traffic of today, its latest failures and its plans. */
 export default function Overview({ application, onChange }: TabProps) {
   const { service } = useSession();
   const canChange = useCanChange();

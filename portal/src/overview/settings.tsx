@@ -3,11 +3,11 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { applicationPath, call } from '../api/call.ts';
 import type { Application } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words as allWords } from '../words/overview.ts';
 
 const words = allWords.settings;

@@ -6,7 +6,7 @@ import { testNumbers } from '../try/test-numbers.ts';
 import { words } from '../words/overview.ts';
 import styles from './overview.module.css';
 
-/** What the sandbox does for each test number. */
+/** The sandbox's test numbers and their outcomes. */
 export function TestNumbers({ applicationId }: { applicationId: string }) {
   const [, navigate] = useLocation();
 

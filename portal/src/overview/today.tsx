@@ -2,9 +2,9 @@ import { Skeleton } from '@mantine/core';
 import { Link } from 'wouter';
 import { applicationPath, withQuery } from '../api/call.ts';
 import type { Usage } from '../api/record-types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useLoad } from '../session/use-load.ts';
 import { words as allWords } from '../words/overview.ts';
 import styles from './overview.module.css';
 

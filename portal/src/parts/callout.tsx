@@ -14,7 +14,7 @@ interface CalloutProps {
   children?: ReactNode;
 }
 
-/** A highlighted message. Screen readers announce an error at once. */
+/** A highlighted message. Screen readers announce an error immediately. */
 export function Callout({ tone, title, quiet = false, children }: CalloutProps) {
   return (
     <div className={styles.callout} data-tone={tone} role={tone === 'bad' && !quiet ? 'alert' : undefined}>

@@ -8,7 +8,7 @@ interface CheckProps {
   onChange: (checked: boolean) => void;
 }
 
-/** A box to tick. */
+/** A checkbox. */
 export function Check({ label, description, checked, onChange }: CheckProps) {
   return (
     <label className={styles.check}>

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useAction } from '../api/use-action.ts';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/parts.tsx';
 import { ProblemCallout } from './problem-callout.tsx';
 

@@ -14,7 +14,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** The same as a button with words. */
+/** Copies a text; the button has a visible label. */
 export function CopyTextButton({ text, label }: { text: string; label: string }) {
   const { copied, copy } = useCopy(text);
   const icon = <Icon name={copied ? 'check' : 'copy'} size={15} />;

@@ -1,4 +1,4 @@
-/** The times that these days begin and end at, in the reader's time zone. What is no day is left out. */
+/** The start of the first day and the end of the last, in the reader's time zone. Invalid days are left out. */
 export function timesOf({ since, until }: { since: string; until: string }): { since: string; until: string } {
   return { since: midnightOf(since, 0), until: midnightOf(until, 1) };
 }

@@ -1,14 +1,14 @@
 import { applicationPath } from '../api/call.ts';
 import type { OwnGuardHold } from '../api/record-types.ts';
 import type { Page } from '../api/types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { Callout } from '../parts/callout.tsx';
 import { Time } from '../parts/time.tsx';
+import { useLoad } from '../session/use-load.ts';
 import { words as allWords } from '../words/records.tsx';
 
 const words = allWords.heldBack;
 
-/** Why a verification was held back, and until when: for the developer. */
+/** Explains to the developer why a verification was held back, and until when. */
 export function HeldBack({ applicationId, to }: { applicationId: string; to: string }) {
   const { data } = useLoad<Page<OwnGuardHold>>(applicationPath(applicationId, '/guard-holds?state=open&limit=100'));
   const holds = data?.data.filter(({ acts }) => acts) ?? [];

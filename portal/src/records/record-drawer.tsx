@@ -2,12 +2,12 @@ import { Drawer, Skeleton, Stack } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { MessageDetail, TimelineEntry } from '../api/record-types.ts';
-import { type Loaded, useLoad } from '../api/use-load.ts';
 import { RecordEvents } from '../events/record-events.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Timeline } from '../parts/timeline.tsx';
+import { type Loaded, useLoad } from '../session/use-load.ts';
 import { words as allWords } from '../words/records.tsx';
 import { Submits } from './submits.tsx';
 
@@ -45,7 +45,7 @@ export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>
     return () => returnFocus(opener);
   }, []);
 
-  /** Back in the history, where the list is: a new entry would make the browser's Back open the record again. */
+  /** Goes back in the history to the list: with a new entry, the browser's Back would open the record again. */
   function close(): void {
     if (history.state === fromList) history.back();
     else navigate(back, { replace: true });
@@ -92,10 +92,10 @@ export function RecordDrawer<Item extends Detail>(props: RecordDrawerProps<Item>
   );
 }
 
-/** To the record's row in the list; to the tab if the page opened with the record. */
+/** Focuses the record's row in the list, or the tab if the page opened with the record. */
 function returnFocus(opener: Element | null): void {
   const isThere = opener !== document.body && opener?.isConnected === true;
   const target = isThere ? opener : document.querySelector('[role="tab"][aria-selected="true"]');
-  // The drawer gives the focus up only after this.
+  // The drawer releases the focus only after this.
   if (target instanceof HTMLElement) setTimeout(() => target.focus({ preventScroll: true }));
 }

@@ -1,9 +1,9 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { LoadedList } from '../api/use-load.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import type { LoadedList } from '../session/use-load.ts';
 import { words as allWords } from '../words/records.tsx';
 import { fromList } from './record-drawer.tsx';
 import styles from './records.module.css';
@@ -12,7 +12,7 @@ const words = allWords.list;
 
 interface RecordListProps<Item> {
   list: LoadedList<Item>;
-  /** The heads of the columns; a narrow screen has none. */
+  /** The headings of the columns; a narrow screen shows none. */
   columns: string[];
   searched: boolean;
   /** Text of the empty list. */

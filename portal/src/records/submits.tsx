@@ -1,6 +1,6 @@
 import type { MessageDetail } from '../api/record-types.ts';
 import { Status } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
+import { Table } from '../parts/table/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { words as allWords } from '../words/records.tsx';
 
@@ -8,7 +8,7 @@ const words = allWords.submits;
 
 type Submit = MessageDetail['submits'][number];
 
-/** Every attempt to send a text: by which carrier, by which rule, and what came of it. */
+/** Every attempt to send a text, with its carrier, rule and outcome. */
 export function Submits({ submits }: { submits: Submit[] }) {
   if (submits.length === 0) return null;
   return (

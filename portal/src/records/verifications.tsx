@@ -1,12 +1,12 @@
 import { Stack } from '@mantine/core';
 import { applicationPath, withQuery } from '../api/call.ts';
 import type { Verification } from '../api/record-types.ts';
-import { useList } from '../api/use-load.ts';
-import type { TabProps } from '../applications/application-page.tsx';
 import { useFilters } from '../location.ts';
 import { timesOf } from '../parts/day-times.ts';
 import { Status } from '../parts/status.tsx';
+import type { TabProps } from '../parts/tab-props.ts';
 import { Time } from '../parts/time.tsx';
+import { useList } from '../session/use-load.ts';
 import { words as allWords } from '../words/records.tsx';
 import { ExportLink } from './export-link.tsx';
 import { RecordList } from './record-list.tsx';

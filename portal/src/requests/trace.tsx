@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { Link } from 'wouter';
 import { apiTitle } from '../api/apis.ts';
 import type { RequestTrace } from '../api/record-types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { RecordEvents } from '../events/record-events.tsx';
 import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { HttpStatus, Status } from '../parts/status.tsx';
 import { Timeline } from '../parts/timeline.tsx';
+import { useLoad } from '../session/use-load.ts';
 import { words as allWords } from '../words/requests.tsx';
 import styles from './requests.module.css';
 
@@ -86,7 +86,7 @@ function RequestEvents({ trace: { records, application_id } }: { trace: RequestT
   return <RecordEvents applicationId={application_id} subject={record.id} />;
 }
 
-/** A wrong code gets a 200 like a right one. */
+/** A wrong code also gets a 200. */
 function toneOf({ outcome }: RequestTrace): 'good' | 'calm' {
   return outcome?.endsWith('approved') ? 'good' : 'calm';
 }

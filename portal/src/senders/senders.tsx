@@ -2,25 +2,25 @@ import { Button, Skeleton, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { applicationPath, call } from '../api/call.ts';
 import type { SenderRecord } from '../api/operator-types.ts';
-import { useList } from '../api/use-load.ts';
-import type { TabProps } from '../applications/application-page.tsx';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
+import type { TabProps } from '../parts/tab-props.ts';
+import { Table } from '../parts/table/table.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { useCanChange } from '../session/role.ts';
 import { useSession } from '../session/session.tsx';
+import { useList } from '../session/use-load.ts';
 import { words } from '../words/senders.ts';
 import { AskForSender } from './ask-for-sender.tsx';
 
 const refreshMs = 5000;
 const columns = [words.sender, words.countries, words.status, words.reason, ''];
 
-/** What the application may send as. */
+/** The senders of the application. */
 export default function Senders({ application }: TabProps) {
   const showToast = useToast();
   const { service } = useSession();

@@ -28,12 +28,12 @@ export function usePageState<Value>(key: string, initial: Value): [Value, Update
   return [value, change];
 }
 
-/** Where the reference keeps what a reader pasted there: in the storage of this tab. */
+/** The key under which the reference keeps pasted credentials in this tab's session storage. */
 export const pastedKey = 'heliograph-pasted-credentials';
 
 const onCleared: (() => void)[] = [];
 
-/** Tells a part of the pages that shows what is gone now. */
+/** Runs after the state is cleared, for parts that still show it. */
 export function onPageStateCleared(act: () => void): void {
   onCleared.push(act);
 }

@@ -26,7 +26,7 @@ export function useSecrets(applicationId: string): [Secrets, Update<Secrets>] {
   return [secrets, updateBoth];
 }
 
-/** Those of the application that was worked with last, for the samples of the reference. */
+/** The secrets of the application used last, for the samples of the reference. */
 export function latestSecrets(): Secrets {
   return readPageState(latest, none);
 }

@@ -13,7 +13,7 @@ export interface Session {
   /** Reads the account again after a change of role, account or second factor. */
   refresh: () => Promise<void>;
   leave: () => Promise<void>;
-  /** The session has ended with the person. */
+  /** The person was deleted, and the session with it. */
   forget: () => void;
   expire: () => void;
 }
@@ -81,7 +81,7 @@ export function SessionProvider({ children, loading, failed }: ProviderProps) {
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
-/** A session that has ended already is as good as one that ends now. */
+/** A session that has already ended is no error. */
 async function endSession(): Promise<void> {
   try {
     await call('DELETE', '/portal/v1/sessions/current');

@@ -2,7 +2,7 @@ import { localStorageColorSchemeManager } from '@mantine/core';
 
 export const schemeManager = localStorageColorSchemeManager({ key: 'heliograph-color-scheme' });
 
-/** Runs before the first paint. The content security policy allows no inline script, which would run sooner. */
+/** Runs before the first paint. An inline script would run sooner, but the content security policy forbids it. */
 export function applyColorScheme(): void {
   const chosen = schemeManager.get('auto');
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;

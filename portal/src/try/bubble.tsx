@@ -40,7 +40,7 @@ export function Bubble({ text, onCode }: BubbleProps) {
   );
 }
 
-/** What the person with the phone has answered. */
+/** A reply of the person with the phone. */
 export function ReplyBubble({ reply }: { reply: InboundText }) {
   return (
     <article className={styles.bubble} data-own="">

@@ -1,9 +1,9 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useAction } from '../api/use-action.ts';
 import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import type { Update } from '../session/page-state.ts';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';
 import { bodyOf, type Exchange } from './exchange.ts';
 import { ResultLine } from './result-line.tsx';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { curlOf } from './curl.ts';
 
-test('a shell reads the command as the request was sent, whatever its text holds', () => {
+test('a shell reads the command as the request that was sent, for any text', () => {
   const body = JSON.stringify({ message: `it's "5" $HOME \`id\`\n` }, null, 2);
   const headers = { apikey: 'hg_sandbox_x', 'Content-Type': 'application/json' };
   const command = curlOf({ method: 'POST', path: '/sms/v1/messages', headers, body }, 'http://127.0.0.1:8080');

@@ -12,7 +12,7 @@ import { explainResponse } from './explain-response.ts';
 interface ExchangeViewProps {
   exchange: Exchange;
   open: boolean;
-  /** Shows the correlation id, and leads to the trace of the request. */
+  /** Shows the correlation id as a link to the trace of the request. */
   trace: (correlationId: string) => ReactNode;
 }
 

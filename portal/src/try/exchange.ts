@@ -20,7 +20,7 @@ export interface Exchange {
   /** Null when no response arrived. */
   answer: ReceivedAnswer | null;
   durationMs: number;
-  /** When it was over, by the clock of the page. */
+  /** When it ended, by the page's clock. */
   endedAtMs: number;
   /** Masked when the exchange is shown. */
   secrets: string[];

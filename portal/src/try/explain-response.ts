@@ -19,7 +19,7 @@ const hints: Record<number, string> = {
   503: words.hint.unavailable,
 };
 
-/** Explains an answer in one sentence. */
+/** Explains a response in one sentence. */
 export function explainResponse({ answer }: Exchange): Explanation {
   if (answer === null) {
     return { tone: 'bad', title: words.hint.noResponse, hint: words.hint.checkService };

@@ -38,7 +38,7 @@ export function NumberField({ value, onChange }: NumberFieldProps) {
   );
 }
 
-/** The test numbers by what happens to a text; the field says more about the chosen one. */
+/** The test numbers by outcome; the field describes the chosen one. */
 function Scenarios({ value, onChange }: NumberFieldProps) {
   return (
     <Group gap={6} role="group" aria-label={words.form.testNumbers}>

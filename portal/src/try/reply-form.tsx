@@ -1,22 +1,22 @@
 import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/call.ts';
-import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';
 import styles from './handset.module.css';
 
 interface ReplyFormProps {
   applicationId: string;
-  /** The phone that answers. */
+  /** The phone that replies. */
   from: string;
-  /** Whom it has texts from, the newest first. */
+  /** The senders of its texts, newest first. */
   senders: string[];
   onReplied: () => void;
 }
 
-/** Answers a text as the person with the phone would. */
+/** Replies to a text as the person with the phone would. */
 export function ReplyForm({ applicationId, from, senders, onReplied }: ReplyFormProps) {
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const [message, setMessage] = useState('');

@@ -3,7 +3,7 @@ import { words } from '../words/try.tsx';
 import { bodyOf, type Exchange, headerOf } from './exchange.ts';
 import styles from './try-it.module.css';
 
-/** What came of the last send, beside its button. Screen readers hear it from the announcement below. */
+/** The outcome of the last send, beside its button. The announcement below reports it to screen readers. */
 export function ResultLine({ exchange }: { exchange: Exchange | undefined }) {
   const seconds = useSecondsLeft(exchange);
   if (exchange === undefined) return null;
@@ -29,7 +29,7 @@ function textOf({ answer, durationMs }: Exchange, seconds: number): string {
   return [...parts, words.ms(durationMs)].join(' · ');
 }
 
-/** Counts down the seconds that a limit asks to wait. */
+/** Counts down the seconds until a retry is allowed. */
 function useSecondsLeft(exchange: Exchange | undefined): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   const untilMs = retryAtMs(exchange);

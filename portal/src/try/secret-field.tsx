@@ -10,7 +10,7 @@ interface SecretFieldProps {
   api: ApiName;
   secrets: Secrets;
   updateSecrets: Update<Secrets>;
-  /** Set after a try to send without it. */
+  /** Set after an attempt to send without it. */
   isMissing: boolean;
   ref: Ref<HTMLInputElement>;
 }

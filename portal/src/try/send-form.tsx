@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ApiName, ApplicationDetail } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';
 import type { Exchange } from './exchange.ts';
 import { NumberField } from './number-field.tsx';
@@ -18,7 +18,7 @@ export interface FormProps {
   setTo: (to: string) => void;
   /** Called with the number of each send. */
   onSent: (to: string) => void;
-  /** Whether the credential is filled in; if not, its field says so. */
+  /** Whether the credential is entered; if not, its field shows an error. */
   hasSecret: () => boolean;
 }
 

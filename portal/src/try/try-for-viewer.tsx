@@ -2,7 +2,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { words } from '../words/role.ts';
 
-/** Calls from this page count against the plan and send texts, so viewers are told whom to ask. */
+/** Calls from this page count against the plan and send texts, so viewers see whom to ask instead. */
 export function TryForViewer() {
   return (
     <Panel title={words.tryTitle}>

@@ -6,7 +6,7 @@ import type { Page } from '../api/types.ts';
 import { useSession } from '../session/session.tsx';
 
 export interface Inbox {
-  /** Oldest first; undefined until the first answer. */
+  /** Oldest first; undefined until the first response. */
   texts: InboxText[] | undefined;
   live: boolean;
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 const marginPx = 24;
 
-/** Scrolls the newest exchange into sight after a send. Both parts of the page need their ref. */
+/** Scrolls the newest exchange into sight after a send. Both parts of the page need a ref. */
 export function useScrollToNewest(newestId: string | undefined) {
   const formPart = useRef<HTMLDivElement>(null);
   const exchangesPart = useRef<HTMLElement>(null);
@@ -15,7 +15,7 @@ export function useScrollToNewest(newestId: string | undefined) {
   return { formPart, exchangesPart };
 }
 
-/** Until the whole part is in sight, but no further than the form's last button. */
+/** Scrolls until the whole part is visible, but no further than the form's last button. */
 function scrollToShow(part: Element | null | undefined, form: Element | null): void {
   const button = [...(form?.querySelectorAll('button[type="submit"]') ?? [])].at(-1);
   if (!part || button === undefined) return;

@@ -5,7 +5,7 @@ export interface VerifyState {
   /** Id of the verification; empty before the first start. */
   id: string;
   code: string;
-  /** The record in the latest answer. */
+  /** The record in the latest response. */
   outcome: Outcome | undefined;
 }
 

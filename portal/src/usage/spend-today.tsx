@@ -1,14 +1,14 @@
 import { applicationPath } from '../api/call.ts';
 import type { Spend } from '../api/operator-types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/usage.tsx';
 
 const refreshMs = 10_000;
 const count = new Intl.NumberFormat();
 
-/** How much of the day's segments an application has used, where there is a limit. */
+/** The segments that an application has used today, if there is a limit. */
 export function SpendToday({ applicationId }: { applicationId: string }) {
   const { data } = useLoad<Spend>(applicationPath(applicationId, '/spend'), refreshMs);
   if (data === undefined || data.segments_per_day === null) return null;

@@ -1,5 +1,5 @@
 import type { ApiUsage } from '../api/record-types.ts';
-import { ChartNumbers } from '../parts/chart-numbers.tsx';
+import { ChartNumbers } from '../parts/chart/chart-numbers.tsx';
 import { words } from '../words/usage.tsx';
 
 interface StepTableProps {

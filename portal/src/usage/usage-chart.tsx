@@ -4,8 +4,8 @@ import '@mantine/core/styles/Switch.css';
 import { Switch } from '@mantine/core';
 import { useState } from 'react';
 import type { ApiUsage } from '../api/record-types.ts';
-import StackedBars from '../parts/stacked-bars.tsx';
-import { ticksTo } from '../parts/ticks.ts';
+import StackedBars from '../parts/chart/stacked-bars.tsx';
+import { ticksTo } from '../parts/chart/ticks.ts';
 import type { Span } from './spans.ts';
 import styles from './usage.module.css';
 
@@ -19,7 +19,7 @@ interface UsageChartProps {
 
 const count = new Intl.NumberFormat();
 
-/** Requests by step, scaled to the traffic; with the limit as a line if the reader wants to compare. */
+/** Requests by step, scaled to the traffic; the reader can show the limit as a line. */
 export default function UsageChart({ steps, perMinute, span, title }: UsageChartProps) {
   const [withLimit, setWithLimit] = useState(false);
   const limit = perMinute * span.minutes;

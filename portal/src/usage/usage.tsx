@@ -1,11 +1,11 @@
 import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { applicationPath, withQuery } from '../api/call.ts';
 import type { Usage } from '../api/record-types.ts';
-import { useLoad } from '../api/use-load.ts';
-import type { TabProps } from '../applications/application-page.tsx';
 import { useFilters } from '../location.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import type { TabProps } from '../parts/tab-props.ts';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/usage.tsx';
 import { ApiUsagePanel } from './api-usage-panel.tsx';
 import { type Span, spans } from './spans.ts';

@@ -4,17 +4,17 @@ import { useLocation, useParams } from 'wouter';
 import { call } from '../api/call.ts';
 import { type Problem, toProblem } from '../api/problem.ts';
 import type { Account, ShownInvitation } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { Callout } from '../parts/callout.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/visitor.tsx';
 import styles from './narrow.module.css';
-import { PasswordField } from './password-field.tsx';
 
-/** What a one-time link invites to. A new person sets a password; one who has a password signs in first. */
+/** An invitation to an account, by one-time link. A new person sets a password; others sign in first. */
 export function Invitation() {
   const { token } = useParams<{ token: string }>();
   const [shown, setShown] = useState<ShownInvitation | undefined>(undefined);

@@ -8,7 +8,7 @@ import { useSession } from '../session/session.tsx';
 import { words } from '../words/visitor.tsx';
 import styles from './narrow.module.css';
 
-/** The second step of a sign-in: the password was right. */
+/** The second step of a sign-in, after the correct password. */
 export function SecondFactorStep({ challenge, onCancel }: { challenge: string; onCancel: () => void }) {
   const { enter } = useSession();
   const [, navigate] = useLocation();

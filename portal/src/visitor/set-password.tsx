@@ -4,20 +4,20 @@ import { useLocation, useParams } from 'wouter';
 import { call } from '../api/call.ts';
 import { type Problem, toProblem } from '../api/problem.ts';
 import type { Account, Challenge, ShownPasswordReset } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { Callout } from '../parts/callout.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/visitor.tsx';
 import styles from './narrow.module.css';
-import { PasswordField } from './password-field.tsx';
 import { SecondFactorStep } from './second-factor-step.tsx';
 
 const path = '/portal/v1/password-resets';
 
-/** A one-time link. It says whose password it sets, and what else it does, before it is used. */
+/** The page of a one-time link. It shows the email and all effects of the link before it is used. */
 export function SetPassword() {
   const { token } = useParams<{ token: string }>();
   const [, navigate] = useLocation();

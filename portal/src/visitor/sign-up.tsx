@@ -3,12 +3,12 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { Account } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { Panel } from '../parts/panel.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/visitor.tsx';
-import { PasswordField } from './password-field.tsx';
 
 export function SignUp() {
   const { enter } = useSession();

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import { call } from '../api/call.ts';
 import type { WebhookAttempt, WebhookDelivery } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { RecordLink } from '../events/record-link.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
+import { Table } from '../parts/table/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { useCanChange } from '../session/role.ts';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';
 import styles from './webhooks.module.css';
 

@@ -1,16 +1,16 @@
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/call.ts';
-import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useToast } from '../parts/toast.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';
 import { type ChosenTypes, TypeChoice } from './type-choice.tsx';
 
 const hourMs = 3_600_000;
 
-/** As an input of the type datetime-local writes it, in the reader's time zone. */
+/** In the format of a datetime-local input, in the reader's time zone. */
 function toLocal(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

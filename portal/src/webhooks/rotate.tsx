@@ -1,8 +1,8 @@
 import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { useAction } from '../api/use-action.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';
 
 interface RotateProps {
@@ -19,7 +19,7 @@ const overlaps = [
   { value: '2592000', label: words.rotate.month },
 ];
 
-/** Creates a new secret. During the overlap the older ones still work. */
+/** Creates a new secret. During the overlap, older secrets still work. */
 export function Rotate({ what, older, rotate }: RotateProps) {
   const [open, setOpen] = useState(false);
   const [overlap, setOverlap] = useState('86400');

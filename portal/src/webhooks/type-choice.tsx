@@ -5,7 +5,7 @@ import { Check } from '../parts/check.tsx';
 import { words } from '../words/webhooks.tsx';
 import styles from './webhooks.module.css';
 
-/** Which events: null for all of them. */
+/** The chosen event types; null for all. */
 export type ChosenTypes = EventType[] | null;
 
 /** The service reads an empty list as all events. */

@@ -2,9 +2,9 @@ import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { EventType } from '../api/event-types.ts';
 import type { Webhook } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';
 import { type ChosenTypes, chosenFrom, TypeChoice } from './type-choice.tsx';
 
@@ -23,7 +23,7 @@ interface WebhookFormProps {
   onClose: () => void;
 }
 
-/** Where a webhook leads, and which events it gets. */
+/** The URL of a webhook and its events. */
 export function WebhookForm({ title, action, before, save, onClose }: WebhookFormProps) {
   const { service } = useSession();
   const [url, setUrl] = useState(before?.url ?? '');

@@ -3,7 +3,6 @@ import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { applicationPath } from '../api/call.ts';
 import type { WebhookDetail } from '../api/types.ts';
-import { useLoad } from '../api/use-load.ts';
 import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -12,6 +11,7 @@ import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { useCanChange } from '../session/role.ts';
+import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/webhooks.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { VerifyCode } from './new-secret.tsx';
@@ -83,7 +83,7 @@ export function WebhookPage({ applicationId, id }: { applicationId: string; id: 
   );
 }
 
-/** How many sign. During a rotation the older ones end at a time. */
+/** The secrets in use. During a rotation the older ones have an expiry. */
 function Secrets({ secrets }: { secrets: WebhookDetail['secrets'] }) {
   const ends = secrets.flatMap(({ ends_at }) => ends_at ?? []).toSorted();
   const last = ends.at(-1);

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { call } from '../api/call.ts';
 import type { Webhook } from '../api/types.ts';
-import { useAction } from '../api/use-action.ts';
 import { Callout } from '../parts/callout.tsx';
 import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Time } from '../parts/time.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { useCanChange } from '../session/role.ts';
+import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';
 import { whyDisabled } from './webhook-words.tsx';
 
@@ -16,7 +16,7 @@ interface WebhookStateProps {
   onChange: () => void;
 }
 
-/** Says why a webhook gets nothing, and what to do. */
+/** Explains why a webhook gets no events, and what to do. */
 export function WebhookState({ webhook, path, onChange }: WebhookStateProps) {
   const showToast = useToast();
   const canChange = useCanChange();

@@ -8,7 +8,7 @@ export function typesOf({ types }: Webhook): string {
   return words.types.count(types.length);
 }
 
-/** Whether calls arrive. */
+/** The last success of a webhook, or since when it fails. */
 export function healthOf({ failing_since, last_success_at }: Webhook): ReactNode {
   if (failing_since !== null) {
     return words.health.failing(<Time at={failing_since} />);

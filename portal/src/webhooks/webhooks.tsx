@@ -1,4 +1,4 @@
-import type { TabProps } from '../applications/application-page.tsx';
+import type { TabProps } from '../parts/tab-props.ts';
 import { WebhookList } from './webhook-list.tsx';
 import { WebhookPage } from './webhook-page.tsx';
 

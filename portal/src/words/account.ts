@@ -16,7 +16,7 @@ export const words = {
   password: {
     changed: 'Password changed. Your other sessions have ended.',
     title: 'Password',
-    lead: 'When you change it, your other sessions end.',
+    lead: 'Changing it ends your other sessions.',
     current: 'Current password',
     next: 'New password',
     submit: 'Change password',
@@ -30,7 +30,7 @@ export const words = {
   remove: {
     title: 'Delete your account',
     lead: (email: string) =>
-      `This deletes ${email} and every account of which you are the only member, with its applications. Their keys and tokens stop working at once. You cannot undo this.`,
+      `This deletes ${email} and every account that has no other member, with its applications. Their keys and tokens stop working immediately. You cannot undo this.`,
     confirm: 'Delete account',
   },
   invite: {
@@ -88,14 +88,14 @@ export const words = {
     operatorTitle: 'Operators need a second factor',
     operatorDetail: 'You can change carriers and routes for everyone. Set up a second factor to protect your account.',
     until: (time: string) => `You can set it up until ${time}. After that you need a new link.`,
-    linkTitle: 'You need a link that is made on the server',
+    linkTitle: 'You need a link that was created on the server',
     linkDetail:
-      'So that a stolen password is not enough, an operator sets up a second factor within 15 minutes of using such a link. It also sets a new password and ends your sessions. Run this on the machine of the service, and open the link:',
+      'To protect operators against stolen passwords, the second factor must be set up within 15 minutes of opening such a link. The link also sets a new password and ends your sessions. Run this command on the server, then open the link:',
     linkCommand: 'the command',
     command: (email: string) => `npx heliograph operator ${email}`,
     replace: 'Replace',
     replaceLead: 'Your second factor stays on until you confirm the new one. Old recovery codes stop working then.',
-    keptByOperators: 'This service requires a second factor of operators, so you can replace it but not turn it off.',
+    keptByOperators: 'This service requires a second factor for operators, so you can replace it but not turn it off.',
     newCodes: 'New recovery codes',
     turnOff: 'Turn off',
     setUp: 'Set up a second factor',
@@ -116,7 +116,7 @@ export const words = {
     endOthers: 'Sign out everywhere else',
     endOthersQuestion: 'Sign out everywhere else?',
     othersEnded: 'Signed out everywhere else',
-    endOthersDetail: 'All your sessions but this one end at once.',
+    endOthersDetail: 'This ends all your other sessions.',
     address: 'Address',
     signedIn: 'Signed in',
     lastUsed: 'Last used',

@@ -36,7 +36,7 @@ export const words = {
     other: 'other',
   },
   credential: {
-    hasYours: (what: string) => `The sample has your ${what}`,
+    hasYours: (what: string) => `The samples contain your ${what}`,
     putYours: (what: string) => `Put your ${what} into the samples`,
     kept: 'Kept in this tab until you close it or sign out. Sent only to this service.',
     apiKey: 'API key',
@@ -53,8 +53,16 @@ export const words = {
     send: 'Send',
     or: ', or',
     tokenLasts: 'A token lasts an hour. The samples get one first.',
-    apiKeyHeader: '<>an API key in the header <code>apikey</code></>',
-    token: '<>a <Link href="/docs/reference/getToken">token</Link> in the header <code>Authorization</code></>',
+    apiKeyHeader: (
+      <>
+        an API key in the header <code>apikey</code>
+      </>
+    ),
+    token: (
+      <>
+        a <Link href="/docs/reference/getToken">token</Link> in the header <code>Authorization</code>
+      </>
+    ),
     scope: (scope: string) => (
       <>
         {' '}
@@ -63,7 +71,7 @@ export const words = {
     ),
     clientForm: 'the client id and the client secret, in the form or by HTTP Basic',
     session: 'a session of the portal',
-    metrics: 'the metrics token, or call from the machine itself',
+    metrics: 'the metrics token, or call from the server itself',
   },
   field: {
     required: 'required',
@@ -87,7 +95,7 @@ export const words = {
     ),
   },
   operation: {
-    isStream: 'This response goes on until you end it. Use the samples to try it.',
+    isStream: 'This response is a stream that stays open. Use the samples to try it.',
     close: 'Close',
     tryIt: 'Try it',
     copyPath: 'the path',
@@ -123,7 +131,7 @@ export const words = {
     copy: (language: string) => `the sample in ${language}`,
   },
   operations: {
-    lead: 'What applications call, by API.',
+    lead: 'All operations by API.',
   },
   search: {
     field: 'Field',
@@ -153,9 +161,9 @@ export const words = {
     ),
     calls: (url: string) => (
       <>
-        Every call goes to <code>{url}</code> and uses JSON. Responses have two headers to use:{' '}
+        Every call goes to <code>{url}</code> and uses JSON. Two response headers are useful:{' '}
         <code>X-Correlation-ID</code>, to quote when you report a problem, and <code>RateLimit-Remaining</code>, the
-        requests that you have left.
+        number of requests that you have left.
       </>
     ),
     firstCalls: (
@@ -167,8 +175,8 @@ export const words = {
     ),
     errors: (
       <>
-        An error has a <code>code</code> for programs, a <code>message</code> for people, and in <code>details</code>{' '}
-        each field that is wrong.
+        An error has a <code>code</code> for programs, a <code>message</code> for people, and lists each invalid field
+        in <code>details</code>.
       </>
     ),
   },

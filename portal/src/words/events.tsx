@@ -9,7 +9,7 @@ export const words = {
     'message.failed': 'The text could not be sent',
     'message.expired': 'The text was not delivered in time',
     'message.canceled': 'You canceled the text',
-    'message.unknown': 'The carrier did not report what happened to the text',
+    'message.unknown': 'The carrier did not report an outcome',
     'message.received': 'A person texted one of your numbers',
     'verification.approved': 'Correct code entered',
     'verification.failed': 'Too many wrong codes',

@@ -1,4 +1,4 @@
-/** What lists share. */
+/** Shared by all lists. */
 export const words = {
   find: 'Find',
   showMore: 'Show more',

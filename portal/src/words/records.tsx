@@ -69,21 +69,22 @@ export const words = {
   submits: {
     label: 'Attempts',
     columns: ['Time', 'Carrier', 'Outcome', 'Rule', 'Carrier’s id'],
-    reported: (said: string) => `The carrier said: ${said}`,
+    reported: (said: string) => `Carrier response: ${said}`,
     receipt: (status: string | null, said: string | null) =>
       `Delivery receipt: ${[status, said].filter((word) => word !== null).join(', ')}`,
     movedTo: (carrier: string) => `Sent through ${carrier} instead`,
   },
   heldBack: {
     title: 'Held back: this looks like SMS pumping',
-    over: 'Many numbers like this one got a code, but almost none was entered. The hold has ended: start the verification again.',
+    over: 'Many numbers like this one got a code, but almost no code was entered. The hold has ended: start the verification again.',
     inCountry: (country: string) => `in ${country}`,
     withPrefix: (prefix: string) => `that begin with ${prefix}`,
     fromClient: { address: 'from one address', program: 'from one program at one address', device: 'from one device' },
     holds: (numbers: number, which: string, approved: number, until: ReactNode) => (
       <>
-        {numbers} numbers {which} got a code, and {approved} entered it. One number in fifty passes until {until}, and
-        each that you approved in the last 28 days. If these are your users, end the hold on the overview: one a day.
+        {numbers} numbers {which} got a code, and {approved} entered it. Until {until}, only one number in fifty passes,
+        and every number that you approved in the last 28 days. If these are your users, end the hold on the overview.
+        You can end one hold per day.
       </>
     ),
   },

@@ -1,4 +1,4 @@
-/** What the sandbox does with its test numbers. */
+/** The outcomes of the sandbox's test numbers. */
 export const words = {
   numbers: {
     delivered: 'Delivered; the code is 123456',

@@ -26,7 +26,7 @@ export const words = {
   },
   today: {
     title: 'Segments today',
-    lead: 'Above the limit, sends get a 402. The day starts at midnight UTC.',
+    lead: 'Requests above the limit get a 402. The day starts at midnight UTC.',
     sent: 'Sent',
     limit: 'Limit',
     left: 'Left',

@@ -65,8 +65,8 @@ export const words = {
     ),
     demo: (
       <>
-        Just looking? Use the demo account with its two applications. The service printed its email and password at the
-        first start, and saved them in <code>sandbox-credentials.json</code> in the data folder.
+        Want to try it first? Use the demo account with its two applications. The service printed its email and password
+        at the first start, and saved them in <code>sandbox-credentials.json</code> in the data folder.
       </>
     ),
     forgotten: (

@@ -43,7 +43,7 @@ export const words = {
   secret: {
     title: 'Your webhook secret',
     once: 'Copy the secret now. It will not be shown again.',
-    why: 'Your server needs it to tell our calls from forged ones. If you lose it, create a new one.',
+    why: 'Your server uses it to verify our signatures. If you lose it, create a new one.',
     copy: 'the secret',
     code: 'Code that verifies a webhook',
     done: 'I have copied it',
@@ -54,7 +54,7 @@ export const words = {
     detail: 'Sends every event of the period again, oldest first, with its original id. Events are kept for 7 days.',
     from: 'From',
     to: 'To',
-    toRule: 'Leave empty for now.',
+    toRule: 'Leave empty for the current time.',
     submit: 'Replay',
   },
   close: 'Close',
@@ -150,7 +150,8 @@ export const words = {
     noSuccess: 'No attempt succeeded for 5 days.',
     pausedNext: 'No events are sent. They wait until you resume the webhook, for up to 7 days.',
     resume: 'Resume',
-    disabledNext: 'Fix the cause, send a test, then enable the webhook. Events since then are not sent: replay them.',
+    disabledNext:
+      'Fix the cause, send a test, then enable the webhook. Events that occurred while it was disabled are not sent: replay them.',
     enable: 'Enable',
     failingSince: (since: ReactNode) => (
       <>

@@ -8,17 +8,17 @@ import { Neighbours } from '../neighbours.tsx';
 import { type GuideEntry, guides } from './guide-list.ts';
 import styles from './guide-page.module.css';
 
-/** A guide at /docs/guides/{slug}. The frame around it shows a placeholder while the text is on its way. */
+/** A guide at /docs/guides/{slug}. The frame around it shows a placeholder until the text is loaded. */
 export default function GuidePage({ slug }: { slug: string }) {
-  const place = guides.findIndex((guide) => guide.slug === slug);
-  const guide = guides[place];
+  const index = guides.findIndex((guide) => guide.slug === slug);
+  const guide = guides[index];
   if (guide === undefined) return <UnknownGuide />;
   return (
     <div className={styles.page}>
       <div className={styles.columns} key={slug}>
         <Article guide={guide} text={use(textOf(slug))} />
         <OnThisPage guide={guide} />
-        <Neighbours previous={neighbour(guides[place - 1])} next={neighbour(guides[place + 1])} />
+        <Neighbours previous={neighbour(guides[index - 1])} next={neighbour(guides[index + 1])} />
       </div>
     </div>
   );
@@ -40,7 +40,7 @@ function textOf(slug: string): Promise<GuideText> {
 function Article({ guide, text }: { guide: GuideEntry; text: GuideText }) {
   const showToast = useToast();
 
-  // The browser looked for the section before its text was here.
+  // The browser tried to scroll to the section before the text was loaded.
   useEffect(() => {
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
@@ -68,7 +68,7 @@ function Article({ guide, text }: { guide: GuideEntry; text: GuideText }) {
       <div
         className={styles.text}
         onClick={click}
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: made by our build of our documents; it passes no HTML on.
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: our build renders it from our documents and escapes HTML.
         dangerouslySetInnerHTML={{ __html: text.html }}
       />
     </article>

@@ -17,7 +17,7 @@ export interface Field {
   fields: Field[];
 }
 
-/** No schema of ours is deeper; a circle ends here. */
+/** No schema of ours is deeper. This ends a circular schema. */
 const deepest = 6;
 
 export function fieldOf(document: OpenApi, name: string, given: Schema, required: boolean, depth = 0): Field {
@@ -46,7 +46,7 @@ export function fieldsWithin(document: OpenApi, given: Schema, depth = 0): Field
   return [...own, ...alternatives];
 }
 
-/** Two alternatives can have a field of the same name: it is told once, with the fields of both. */
+/** Two alternatives can have a field of the same name: it is listed once, with the fields of both. */
 function merged(fields: Field[]): Field[] {
   const byName = new Map<string, Field>();
   for (const field of fields) {
@@ -63,7 +63,7 @@ function alternativesOf({ anyOf, oneOf }: Schema): Schema[] {
   return anyOf ?? oneOf ?? [];
 }
 
-/** The values of a field; of one that may have others some day, those of today. */
+/** The known values of a field, also of one that can get more values later. */
 function valuesOf(document: OpenApi, schema: Schema): unknown[] {
   if (schema.const !== undefined) return [schema.const];
   return schema.enum ?? alternativesOf(schema).flatMap((each) => follow<Schema>(document, each as Schema).enum ?? []);

@@ -13,7 +13,7 @@ export type PartName = (typeof parts)[number]['name'];
 
 const loaded = new Map<string, Promise<unknown>>();
 
-/** Asks once. After a failure the next reader asks again. */
+/** Loads once. After a failure the next reader loads it again. */
 function once<Value>(key: string, ask: () => Promise<Value>): Promise<Value> {
   const known = loaded.get(key);
   if (known !== undefined) return known as Promise<Value>;
@@ -39,7 +39,7 @@ export interface Found {
   next: Operation | undefined;
 }
 
-/** Most readers look for an operation of the APIs: the other documents are loaded when it is not there. */
+/** Most readers need an operation of the APIs. The other documents are loaded only if it is not among them. */
 export function findOperation(id: string): Promise<Found | undefined> {
   return once(`operation ${id}`, async () => {
     const first = search('apis', await loadPart('apis'), id);
@@ -54,8 +54,8 @@ export function findOperation(id: string): Promise<Found | undefined> {
 
 function search(part: PartName, apis: Api[], id: string): Found | undefined {
   const operations = apis.flatMap((api) => api.operations);
-  const place = operations.findIndex((operation) => operation.id === id);
-  const operation = operations[place];
+  const index = operations.findIndex((operation) => operation.id === id);
+  const operation = operations[index];
   if (operation === undefined) return undefined;
-  return { part, operation, previous: operations[place - 1], next: operations[place + 1] };
+  return { part, operation, previous: operations[index - 1], next: operations[index + 1] };
 }

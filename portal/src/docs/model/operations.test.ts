@@ -36,7 +36,7 @@ const document: OpenApi = {
 };
 const field = (schema: Schema) => fieldOf(document, 'it', schema, false);
 
-test('a schema is told in words', () => {
+test('a schema is described in words', () => {
   assert.equal(field({ type: ['string', 'null'] }).type, 'string or null');
   assert.equal(field({ anyOf: [{ type: 'object' }, { type: 'null' }] }).type, 'object or null');
   assert.equal(field({ type: 'array', items: { type: 'string' } }).type, 'list of strings');
@@ -49,7 +49,7 @@ test('a schema is told in words', () => {
   assert.equal(field({ default: false }).default, 'false');
 });
 
-test('alternatives with a field of the same name tell it once', () => {
+test('a field of the same name in two alternatives is listed once', () => {
   const one = { type: 'object', properties: { error: { type: 'object', properties: { code: {} } }, id: {} } };
   const other = { type: 'object', properties: { error: { type: 'object', properties: { details: {} } } } };
   const { fields } = field({ type: 'array', items: { anyOf: [one, other] } });
@@ -63,7 +63,7 @@ test('alternatives with a field of the same name tell it once', () => {
   );
 });
 
-test('a circle ends, and a name that leads nowhere is told', () => {
+test('a circular schema ends, and an unknown reference is reported', () => {
   let depth = 0;
   for (let [at] = field({ $ref: '#/components/schemas/Tree' }).fields; at !== undefined; [at] = at.fields) depth++;
   assert.ok(depth > 3 && depth < 10, `${depth} deep`);

@@ -8,7 +8,7 @@ export interface Operation {
   /** Its API, like `SMS Messaging API`. */
   tag: string;
   summary: string;
-  /** Empty where it says no more than the summary. */
+  /** Empty if it only repeats the summary. */
   description: string;
   credentials: CredentialKind[];
   /** The scope that its token needs. */
@@ -17,7 +17,7 @@ export interface Operation {
   body: Body | undefined;
   answers: Answer[];
   errors: ErrorEntry[];
-  /** Its answer goes on until the caller leaves. */
+  /** Its response is a stream that ends when the caller disconnects. */
   isStream: boolean;
 }
 
@@ -145,8 +145,8 @@ function examplesOf(document: OpenApi, { example, examples }: Media): Answer['ex
 
 /** The description of a refusal is `CODE`: when. `CODE`: when. */
 function errorsOf({ status, description, examples }: Answer): ErrorEntry[] {
-  const told = [...description.matchAll(/`([A-Z][A-Z_]+)`: ([^`]+)/g)];
-  if (told.length > 0) return told.map(([, code = '', when = '']) => ({ status, code, when: when.trim() }));
+  const listed = [...description.matchAll(/`([A-Z][A-Z_]+)`: ([^`]+)/g)];
+  if (listed.length > 0) return listed.map(([, code = '', when = '']) => ({ status, code, when: when.trim() }));
   return examples.map(({ name, value }) => ({
     status: status === 'default' ? 'other' : status,
     code: name === 'Example' ? ((value as { error?: string } | null)?.error ?? '') : name,

@@ -8,7 +8,7 @@ import styles from './card.module.css';
 /** Which example is shown. */
 export interface ShownAnswer {
   status: string;
-  /** The code of an error; the first one otherwise. */
+  /** The code of an error; the first one if undefined. */
   code: string | undefined;
 }
 
@@ -18,7 +18,7 @@ interface AnswerCardProps {
   show: (shown: ShownAnswer) => void;
 }
 
-/** Every answer by example, errors too. */
+/** An example of every response, errors included. */
 export function AnswerCard({ operation: { answers }, shown, show }: AnswerCardProps) {
   const answer = answers.find(({ status }) => status === shown.status) ?? answers[0];
   if (answer === undefined) return null;
@@ -73,7 +73,7 @@ function StatusTitle({ status }: { status: string }) {
   );
 }
 
-/** Of a status with several codes, what is said of the one that is shown. */
+/** The description of the shown code, for a status with several codes. */
 function about({ description }: Answer, code: string | undefined): string {
   const said = new RegExp(`\`${code}\`: [^\`]+`).exec(description)?.[0];
   return said?.trim() ?? description;

@@ -4,7 +4,7 @@ import type { CredentialKind } from '../model/operations.ts';
 import styles from './card.module.css';
 import { CredentialFields, isFilledIn } from './credential-fields.tsx';
 
-/** Says what stands in the samples, a placeholder or the reader's own credential, and takes it. */
+/** Shows whether the samples contain a placeholder or the reader's credential, and lets the reader enter it. */
 export function CredentialCard({ kind }: { kind: CredentialKind | undefined }) {
   const [credentials] = useCredentials();
   if (kind !== 'apikey' && kind !== 'token' && kind !== 'client') return null;

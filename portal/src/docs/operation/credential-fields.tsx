@@ -3,7 +3,7 @@ import { words } from '../../words/docs.tsx';
 import { useCredentials } from '../credentials.ts';
 import type { CredentialKind } from '../model/operations.ts';
 
-/** Where a reader pastes the credential of this call. Samples and try-it show and use it. */
+/** Fields for the credential of this call. Samples and try-it use it. */
 export function CredentialFields({ kind }: { kind: CredentialKind | undefined }) {
   const [credentials, set] = useCredentials();
   if (kind === 'apikey') {

@@ -1,7 +1,7 @@
 import { words } from '../../words/docs.tsx';
 import type { CredentialKind, Operation } from '../model/operations.ts';
 
-/** Who may call it, in a sentence. */
+/** The credential that the operation needs, as a sentence. */
 export function CredentialText({ operation: { credentials, scope, tag } }: { operation: Operation }) {
   if (credentials.length === 0) return <p>{words.credential.none}</p>;
   const [first] = credentials;

@@ -10,7 +10,7 @@ interface ErrorListProps {
   show: (shown: ShownAnswer) => void;
 }
 
-/** What the call refuses, and when. Each has an address of its own, like `#error-INVALID_ARGUMENT`. */
+/** The errors of the call, and when they occur. Each has an address of its own, like `#error-INVALID_ARGUMENT`. */
 export function ErrorList({ errors, show }: ErrorListProps) {
   return (
     <ul className={styles.errors}>

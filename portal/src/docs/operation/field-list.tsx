@@ -5,9 +5,9 @@ import styles from './field-list.module.css';
 
 interface FieldListProps {
   fields: Field[];
-  /** The place of the fields, like `body`: the first part of their addresses. */
+  /** The group of the fields, like `body`: the first part of their addresses. */
   place: string;
-  /** What an answer always has is not told. */
+  /** False for responses: they mark the fields that are not always present instead. */
   showRequired?: boolean;
 }
 

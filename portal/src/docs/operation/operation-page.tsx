@@ -85,7 +85,7 @@ function Page({ found: { operation, previous, next } }: { found: Found }) {
   );
 }
 
-/** The error that the address names, or the answer to a good request. */
+/** The error that the address names, or the successful response. */
 function firstAnswer({ answers, errors }: Operation, fragment: string): ShownAnswer {
   const named = errors.find(({ code }) => fragment === `error-${code}`);
   if (named !== undefined) return { status: named.status === 'other' ? 'default' : named.status, code: named.code };

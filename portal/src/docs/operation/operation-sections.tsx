@@ -7,7 +7,7 @@ import { ErrorList } from './error-list.tsx';
 import { FieldList } from './field-list.tsx';
 import styles from './operation-page.module.css';
 
-/** What the call takes, what it answers, and what it refuses. */
+/** The parameters, responses and errors of the call. */
 export function OperationSections({ operation, show }: { operation: Operation; show: (shown: ShownAnswer) => void }) {
   const { parameters, body, answers, errors } = operation;
   return (

@@ -13,7 +13,7 @@ function rememberedLanguage(): Language {
   return languages.find(({ name }) => name === stored)?.name ?? 'curl';
 }
 
-/** The request in the reader's language, which is remembered. */
+/** The request in the reader's language. The choice is remembered. */
 export function SampleCard({ request }: { request: SampleRequest | undefined }) {
   const [language, setLanguage] = useState<Language>(rememberedLanguage);
   const { title, sample } = languages.find(({ name }) => name === language) ??

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useFragment } from '../../location.ts';
 
-/** Shows the field or the error that the address names, also within folded lists. */
+/** Scrolls to the field or error that the address names, and opens the lists around it. */
 export function useTarget(): void {
   const fragment = useFragment();
   useEffect(() => {

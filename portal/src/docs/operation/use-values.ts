@@ -2,13 +2,13 @@ import { usePageState } from '../../session/page-state.ts';
 import type { Operation } from '../model/operations.ts';
 import { exampleValues, type Values } from '../samples/make-request.ts';
 
-/** A key for the reader's next call. Each page has its own, so that a try sends something new. */
+/** The idempotency key of the reader's next call. Each page has its own, so that each try is a new call. */
 export function newIdempotencyKey(): string {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
   return `order-${random.toString(36).padStart(7, '0')}`;
 }
 
-/** What the reader filled in, kept while they look at other pages. Samples and try-it share it. */
+/** The values that the reader entered, kept while other pages are shown. Samples and try-it share them. */
 export function useValues(operation: Operation): [Values, (change: Partial<Values>) => void] {
   const [values, update] = usePageState<Values | null>(`values-${operation.id}`, null);
   const [made] = usePageState(`first-values-${operation.id}`, exampleValues(operation, newIdempotencyKey()));
@@ -20,7 +20,7 @@ export function useValues(operation: Operation): [Values, (change: Partial<Value
 
 const ids = new Map<string, string>();
 
-/** Remembers the ids of an answer by their prefix, so that the next page can read or cancel what was just made. */
+/** Remembers the ids of a response by prefix, so that the next page can read or cancel the new record. */
 export function rememberIds(answer: unknown): void {
   const { id } = (answer ?? {}) as { id?: unknown };
   if (typeof id !== 'string') return;
@@ -28,7 +28,7 @@ export function rememberIds(answer: unknown): void {
   if (prefix !== undefined) ids.set(prefix, id);
 }
 
-/** The id of the example is of no record: one that this tab has seen takes its place. */
+/** The example's id belongs to no record: use an id that this tab has seen. */
 function withKnownIds({ parameters }: Operation, values: Values): Values {
   const known = parameters.flatMap(({ place, field, example }) => {
     const name = `${place} ${field.name}`;

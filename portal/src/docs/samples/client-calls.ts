@@ -1,7 +1,7 @@
 import { javascriptString, javascriptValue } from './literals.ts';
 import type { SampleRequest } from './request.ts';
 
-/** What the client calls it: the statement of a sample, by operation id. */
+/** The statement that calls an operation with our client. */
 type Call = (request: SampleRequest) => string;
 
 /** A call that resolves to one record. */
@@ -22,7 +22,7 @@ const jsonOf = ({ body }: SampleRequest) => (body?.kind === 'json' ? (body.value
 const whole = (request: SampleRequest) => javascriptValue(jsonOf(request));
 const field = (name: string) => (request: SampleRequest) => javascriptValue(jsonOf(request)[name]);
 
-/** The client makes a key itself; one that the reader has chosen is passed on. */
+/** The client creates a key itself. A key that the reader entered is passed on. */
 function options({ headers }: SampleRequest): string[] {
   const key = headers.find(([name]) => name === 'Idempotency-Key')?.[1];
   return key === undefined ? [] : [`{ idempotencyKey: ${javascriptString(key)} }`];

@@ -14,7 +14,7 @@ export function curlSample(request: SampleRequest): string {
   return [...(credential.kind === 'token' ? [tokenLine(credential)] : []), joined(lines)].join('\n\n');
 }
 
-/** curl sends a POST when it is given data. */
+/** curl sends a POST if the command has data. */
 function methodOption(method: string, hasBody: boolean): string {
   return method === (hasBody ? 'POST' : 'GET') ? '' : `-X ${method} `;
 }
@@ -32,7 +32,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** No string of JSON has a line break in it, so this adds space between its parts alone. */
+/** JSON strings contain no line breaks, so this only adds space between values. */
 function indented(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 }

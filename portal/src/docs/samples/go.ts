@@ -1,7 +1,7 @@
 import { goRawString, goString } from './literals.ts';
 import { headersOf, type SampleRequest, tokenForm, urlOf } from './request.ts';
 
-/** Go with its standard library alone. */
+/** Go with only its standard library. */
 export function goSample(request: SampleRequest): string {
   const { credential, body, method, isStream } = request;
   const byToken = credential.kind === 'token';

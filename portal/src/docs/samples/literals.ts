@@ -1,37 +1,37 @@
-// A text as a literal of each language. What stands in a sample must decode to exactly that text.
+// A text as a literal of each language. The literal must decode to exactly that text.
 
-/** For a POSIX shell: between single quotes nothing has a meaning but the quote itself. */
+/** For a POSIX shell: between single quotes only the quote itself is special. */
 export function shellString(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** JavaScript, with single quotes where that needs no escape more. */
+/** JavaScript, with single quotes unless they need more escapes. */
 export function javascriptString(text: string): string {
   const json = JSON.stringify(text);
   if (text.includes("'")) return json;
   return `'${json.slice(1, -1).replaceAll('\\"', '"')}'`;
 }
 
-/** Python knows the escapes of JSON. A pair of surrogates must not be escaped, and JSON.stringify does not do it. */
+/** Python has the escapes of JSON. Surrogate pairs must not be escaped, and JSON.stringify does not escape them. */
 export function pythonString(text: string): string {
   return JSON.stringify(text.toWellFormed());
 }
 
-/** Go knows the escapes of JSON too. It refuses half a surrogate pair, and a byte order mark within its source. */
+/** Go has the escapes of JSON too. It rejects lone surrogates, and a byte order mark within its source. */
 export function goString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll('\ufeff', '\\ufeff');
 }
 
-/** Long texts that are easier to read as they are, where a raw string of Go can have all of their characters. */
+/** Long texts are easier to read as a raw string, if Go's raw strings can contain all their characters. */
 export function goRawString(text: string): string {
   const isPlain = /^[^`\ufeff\p{Cc}]*$/u.test(text.replaceAll(/[\n\t]/g, ''));
   return isPlain ? `\`${text.toWellFormed()}\`` : goString(text);
 }
 
-/** PHP: single quotes know two escapes; control characters need double quotes, where a dollar has a meaning. */
+/** PHP: single quotes have two escapes. Control characters need double quotes, where a dollar is special. */
 export function phpString(text: string): string {
   const plain = text.toWellFormed();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.
   if (!/[\x00-\x1f\x7f]/.test(plain)) return `'${plain.replaceAll(/[\\']/g, '\\$&')}'`;
   const escaped = plain.replaceAll(/[\\"$]/g, '\\$&');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the same.
@@ -46,7 +46,7 @@ function phpEscape(character: string): string {
 
 interface Style {
   string(text: string): string;
-  /** The name of a property and what stands before its value. */
+  /** The name of a property and the separator before its value. */
   entry(name: string): string;
   list: [open: string, close: string];
   object: [open: string, close: string];
@@ -57,7 +57,7 @@ interface Style {
   indent: string;
 }
 
-/** A JSON value as code, over several lines where it has several parts. */
+/** A JSON value as code, on several lines if it has several parts. */
 function codeOf(style: Style, value: unknown, indent: string): string {
   if (typeof value === 'string') return style.string(value);
   if (value === null || value === undefined) return style.none;

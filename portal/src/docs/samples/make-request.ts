@@ -1,7 +1,7 @@
 import type { Operation } from '../model/operations.ts';
 import type { SampleBody, SampleCredential, SampleRequest } from './request.ts';
 
-/** What a reader filled in for one operation. */
+/** The values that a reader entered for one operation. */
 export interface Values {
   /** By `place name`, like `path id`. An empty text is left out. */
   parameters: Record<string, string>;
@@ -27,7 +27,7 @@ export const placeholders: Credentials = {
   clientSecret: 'YOUR_CLIENT_SECRET',
 };
 
-/** The request of a sample; undefined while the body is no JSON. */
+/** The request of a sample; undefined while the body is not valid JSON. */
 export function makeRequest(
   operation: Operation,
   values: Values,
@@ -99,7 +99,7 @@ function bodyOf(
   }
 }
 
-/** The values of the document's example. Optional parameters stay empty, but for the key that makes a call safe. */
+/** The values of the document's example. Optional parameters stay empty, except for the idempotency key. */
 export function exampleValues({ parameters, body }: Operation, idempotencyKey: string): Values {
   const shown = parameters.flatMap(({ place, field, example }): [string, string][] => {
     if (field.name === 'Idempotency-Key') return [[`${place} ${field.name}`, idempotencyKey]];
@@ -111,7 +111,7 @@ export function exampleValues({ parameters, body }: Operation, idempotencyKey: s
   };
 }
 
-/** The client's credential comes from the fields for it. */
+/** The client's credential has fields of its own. */
 function withoutClient(example: unknown): unknown {
   if (typeof example !== 'object' || example === null) return example;
   const { client_id: _, client_secret: __, ...rest } = example as Record<string, unknown>;

@@ -39,7 +39,7 @@ function requestPart(request: SampleRequest): string {
     options.push(`CURLOPT_HTTPHEADER => [\n${headers.map((each) => `        ${each},\n`).join('')}    ]`);
   if (body?.kind === 'json') options.push(`CURLOPT_POSTFIELDS => json_encode(${phpValue(body.value, '    ')})`);
   if (body?.kind === 'form') options.push(`CURLOPT_POSTFIELDS => http_build_query(${phpValue(body.value, '    ')})`);
-  // Without this option what arrives is printed at once.
+  // Without this option curl prints data as it arrives.
   options.push(isStream ? 'CURLOPT_HEADER => true' : 'CURLOPT_RETURNTRANSFER => true');
   const set = options.map((option) => `    ${option},\n`).join('');
   return `$curl = curl_init(${phpString(urlOf(request))});\ncurl_setopt_array($curl, [\n${set}]);`;

@@ -1,7 +1,7 @@
 import { pythonString, pythonValue } from './literals.ts';
 import { headersOf, type SampleRequest, tokenForm, urlOf } from './request.ts';
 
-/** Python 3 with its standard library alone. */
+/** Python 3 with only its standard library. */
 export function pythonSample(request: SampleRequest): string {
   const { credential, body } = request;
   const needsForm = credential.kind === 'token' || body?.kind === 'form';

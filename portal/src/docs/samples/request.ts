@@ -1,4 +1,4 @@
-/** One request of a sample: what the reader's values and credentials make of an operation. */
+/** The request of a sample: an operation with the reader's values and credentials. */
 export interface SampleRequest {
   operationId: string;
   method: string;
@@ -10,7 +10,7 @@ export interface SampleRequest {
   headers: [name: string, value: string][];
   body: SampleBody | undefined;
   credential: SampleCredential;
-  /** The answer goes on until the caller leaves. */
+  /** The response is a stream that ends when the caller disconnects. */
   isStream: boolean;
 }
 
@@ -29,7 +29,7 @@ export function urlOf({ baseUrl, template, pathValues, query }: SampleRequest): 
   return `${baseUrl}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** All headers but the one of a token, which a sample gets first. */
+/** All headers except for the token's, because the sample has to get a token first. */
 export function headersOf({ credential, headers, body }: SampleRequest): [string, string][] {
   return [
     ...(credential.kind === 'apikey' ? [['apikey', credential.apiKey] as [string, string]] : []),

@@ -110,13 +110,13 @@ export function SearchDialog({ close }: { close: () => void }) {
   );
 }
 
-/** The APIs at once; the other parts when they have arrived. */
+/** The APIs immediately; the other parts once they are loaded. */
 function useEntries(): SearchEntry[] {
   const [apis, setApis] = useState<Api[]>([]);
   useEffect(() => {
     let gone = false;
     const show = (loaded: Api[]) => gone || setApis(loaded);
-    // What cannot be loaded is not found; the page itself says what is wrong.
+    // A part that cannot be loaded is not searched; its own page shows the error.
     loadPart('apis')
       .then(show)
       .then(loadAll)

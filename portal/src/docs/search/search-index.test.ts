@@ -40,7 +40,7 @@ test('guides are found by their headings, and lead there', () => {
   assert.equal(search(entries, 'start it')[0]?.href, '/docs/guides/first-text#start');
 });
 
-test('nothing is found for nothing, and a long query does not hurt', () => {
+test('an empty query finds nothing, and a long query is accepted', () => {
   assert.deepEqual(found('  '), []);
   assert.deepEqual(found('a '.repeat(10_000)), found('a'));
   assert.deepEqual(found('\\ ( [ $'), []);

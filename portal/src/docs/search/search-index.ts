@@ -4,7 +4,7 @@ import type { Api, Operation } from '../model/operations.ts';
 export interface SearchEntry {
   kind: 'operation' | 'field' | 'error' | 'guide';
   title: string;
-  /** What stands beside the title: a path, or where a field is. */
+  /** Shown beside the title: a path, or the location of a field. */
   about: string;
   href: string;
   method?: string;
@@ -92,7 +92,7 @@ export function search(entries: SearchEntry[], query: string, most = 30): Search
     .map(({ entry }) => entry);
 }
 
-/** Zero if a word is missing. A title counts more than what stands beside it, and the beginning of a word more than its middle. */
+/** Zero if a word is missing. A match in the title counts more than one beside it, and the start of a word more than its middle. */
 function scoreOf(entry: SearchEntry, words: string[]): number {
   const title = entry.title.toLowerCase();
   const rest = `${entry.about} ${entry.words}`.toLowerCase();

@@ -10,7 +10,7 @@ interface Token {
 /** Renew a token early, so that it does not expire in flight. */
 const marginMs = 5000;
 
-/** Sends the request to this very service. Returns what was sent: the request for a token too, if there was one. */
+/** Sends the request to this service. Returns all exchanges, including the token request if there was one. */
 export async function send(request: SampleRequest): Promise<Exchange[]> {
   const { credential, method, body, operationId } = request;
   const before: Exchange[] = [];

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { call } from '../../api/call.ts';
-import { useAction } from '../../api/use-action.ts';
 import { useToast } from '../../parts/toast.tsx';
 import { useSession } from '../../session/session.tsx';
+import { useAction } from '../../session/use-action.ts';
 import { words } from '../../words/docs.tsx';
 
-/** The correlation id of an answer. A developer who is signed in goes on to the trace of the request. */
+/** The correlation id of a response. For signed-in developers it links to the trace of the request. */
 export function TraceLink({ correlationId }: { correlationId: string }) {
   const { account } = useSession();
   const [, navigate] = useLocation();
@@ -28,7 +28,7 @@ export function TraceLink({ correlationId }: { correlationId: string }) {
   );
 }
 
-/** The trace of a request that made no record is stored some seconds after the answer. */
+/** The trace of a request that created no record is stored a few seconds after the response. */
 const rounds = 12;
 const roundMs = 1000;
 

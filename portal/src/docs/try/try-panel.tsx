@@ -1,8 +1,8 @@
 import { Button, Textarea, TextInput, VisuallyHidden } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useAction } from '../../api/use-action.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { useSession } from '../../session/session.tsx';
+import { useAction } from '../../session/use-action.ts';
 import { bodyOf, type Exchange } from '../../try/exchange.ts';
 import { ExchangeView } from '../../try/exchange-view.tsx';
 import { explainResponse } from '../../try/explain-response.ts';
@@ -21,11 +21,11 @@ interface TryPanelProps {
   operation: Operation;
   values: Values;
   change: (change: Partial<Values>) => void;
-  /** Undefined while the body is no JSON. */
+  /** Undefined while the body is not valid JSON. */
   request: SampleRequest | undefined;
 }
 
-/** A form that sends the request to this service. It sends when the reader presses the button, and at no other time. */
+/** A form that sends the request to this service. It sends only when the reader presses the button. */
 export function TryPanel({ operation, values, change, request }: TryPanelProps) {
   const { service } = useSession();
   const [credentials] = useCredentials();
@@ -39,7 +39,7 @@ export function TryPanel({ operation, values, change, request }: TryPanelProps) 
     const answer = made[0]?.answer;
     if (!answer || answer.status >= 300) return;
     rememberIds(bodyOf(answer));
-    // The next call is another one.
+    // The next call needs a new idempotency key.
     const key = keyOf('header', 'Idempotency-Key');
     if (key in values.parameters) change({ parameters: { ...values.parameters, [key]: newIdempotencyKey() } });
   });
@@ -109,7 +109,7 @@ function whereItGoes(environment: string, method: string): string {
   return isRead ? words.try.read : words.try.production;
 }
 
-/** What the values of a form are kept by. */
+/** The key that a form's values are kept under. */
 function keyOf(place: string, name: string): string {
   return `${place} ${name}`;
 }

@@ -3,22 +3,22 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { call, operatorPath } from '../../api/call.ts';
 import type { OperatedAccountDetail, ResetLink } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { ReasonButton } from '../../parts/reason-button.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-accounts.ts';
+import { useAction } from '../../session/use-action.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/accounts.ts';
 
 const { email, role, secondFactor, signIns } = words.memberColumns;
 
-/** One account: its members, and whether it may use the service. */
+/** One account: its members, and whether it is disabled. */
 export function AccountDetail({ id }: { id: string }) {
   const showToast = useToast();
   const path = operatorPath(`accounts/${encodeURIComponent(id)}`);

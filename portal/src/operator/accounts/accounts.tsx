@@ -3,12 +3,12 @@ import { Link, useParams } from 'wouter';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { OperatedAccount } from '../../api/operator-types.ts';
 import { useFilters } from '../../location.ts';
-import { FindForm } from '../../parts/find-form.tsx';
-import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Status } from '../../parts/status.tsx';
+import { FindForm } from '../../parts/table/find-form.tsx';
+import { LoadedTable } from '../../parts/table/loaded-table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-accounts.ts';
+import { words } from '../../words/operator/accounts.ts';
 import { AccountDetail } from './account-detail.tsx';
 
 const fields = { search: { label: words.search, example: words.searchExample } };

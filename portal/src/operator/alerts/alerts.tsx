@@ -2,15 +2,15 @@ import { Button, Skeleton, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { operatorPath } from '../../api/call.ts';
 import type { Alert } from '../../api/operator-types.ts';
-import { useList } from '../../api/use-load.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-alerts.tsx';
+import { useList } from '../../session/use-load.ts';
+import { words } from '../../words/operator/alerts.tsx';
 
 const refreshMs = 5000;
 const columns = [words.what, words.from, words.until];
@@ -48,7 +48,7 @@ function OpenAlerts() {
   );
 }
 
-/** The page where something can be done about it. */
+/** The page where an operator can resolve the alert. */
 function Where({ alert: { kind, carrier, application_id } }: { alert: Alert }) {
   if (kind === 'suspected_pumping') return <Link href="/operator/guard">{words.openHolds}</Link>;
   if (carrier !== null) return <Link href={`/operator/carriers/${carrier}`}>{words.open(carrier)}</Link>;

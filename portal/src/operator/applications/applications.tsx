@@ -4,10 +4,10 @@ import { apiTitle, planTitle } from '../../api/apis.ts';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { OperatedApplication } from '../../api/operator-types.ts';
 import { useFilters } from '../../location.ts';
-import { FindForm } from '../../parts/find-form.tsx';
-import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
-import { words } from '../../words/operator-applications.ts';
+import { FindForm } from '../../parts/table/find-form.tsx';
+import { LoadedTable } from '../../parts/table/loaded-table.tsx';
+import { words } from '../../words/operator/applications.ts';
 import styles from '../operator.module.css';
 
 const refreshMs = 10_000;

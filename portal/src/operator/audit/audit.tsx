@@ -1,5 +1,5 @@
 import { operatorPath } from '../../api/call.ts';
-import { AuditLog } from '../../parts/audit-log.tsx';
+import { AuditLog } from '../../parts/audit/log.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { words } from '../../words/audit.ts';
 

@@ -2,9 +2,9 @@ import type { Carrier, CarrierBind } from '../../api/operator-types.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Status } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 import styles from './carriers.module.css';
 import { todayFacts, useToday } from './use-today.ts';
 

@@ -5,7 +5,7 @@ import { CodeBlock } from '../../parts/code-block.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 interface CarrierCallbacksProps {
   name: string;
@@ -13,7 +13,7 @@ interface CarrierCallbacksProps {
   onChange: () => void;
 }
 
-/** Where the provider reports. The addresses prove who it is, so they are shown only on demand. */
+/** The URLs that the provider calls. They contain its credential, so they are shown only on demand. */
 export function CarrierCallbacks({ name, callbacks, onChange }: CarrierCallbacksProps) {
   const showToast = useToast();
 

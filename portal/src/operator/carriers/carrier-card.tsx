@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { Carrier, Total } from '../../api/operator-types.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Status } from '../../parts/status.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 import { addressOf, bindErrors, bindsOf, rateOf, stateOf } from './carrier-facts.ts';
 import styles from './carriers.module.css';
 import { PauseButton } from './pause-button.tsx';

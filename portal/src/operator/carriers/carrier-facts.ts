@@ -1,5 +1,5 @@
 import type { Carrier } from '../../api/operator-types.ts';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 /** One word for a carrier's state. */
 export function stateOf({ paused, state }: Pick<Carrier, 'paused' | 'state'>): string {
@@ -19,12 +19,12 @@ export function bindsOf({ binds, settings }: Carrier): string {
   return words.facts.up(up, wanted);
 }
 
-/** Whether a connection waits for its next try. */
+/** Whether a connection waits for its next attempt. */
 export function isWaiting({ binds }: Pick<Carrier, 'binds'>): boolean {
   return binds.some(({ next_try_at, state }) => next_try_at !== null && (state === 'waiting' || state === 'failing'));
 }
 
-/** Over HTTP a text is one request, however many parts it has. */
+/** Over HTTP a text is one request, regardless of its parts. */
 export function rateOf({ kind, settings }: Carrier): string {
   const { per_second } = settings;
   if (typeof per_second !== 'number') return words.noLimit;

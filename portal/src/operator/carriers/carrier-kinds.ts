@@ -1,16 +1,16 @@
 import { operatorPath } from '../../api/call.ts';
 import type { Preset } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
-import { useLoad } from '../../api/use-load.ts';
-import { words } from '../../words/operator-carriers.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/carriers.ts';
 import { describedGroup, httpGroup, type SettingGroup, smppGroups } from './setting-fields.ts';
 
-/** The providers that the service knows; undefined until they are loaded. */
+/** The service's presets for providers; undefined until they are loaded. */
 export function usePresets(): Preset[] | undefined {
   return useLoad<Page<Preset>>(operatorPath('carrier-presets')).data?.data;
 }
 
-/** What an operator can choose from: SMPP, each known provider, any other HTTP API. */
+/** The kinds of carriers to choose from: SMPP, each preset, any other HTTP API. */
 export function choicesOf(presets: Preset[]): { value: string; label: string }[] {
   return [
     { value: 'smpp', label: words.kinds.smpp },

@@ -2,13 +2,13 @@ import { Button, Skeleton } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
 import type { Carrier, CarrierLogEntry } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 const refreshMs = 10_000;
 const columns = [
@@ -22,7 +22,7 @@ const columns = [
   'Carrier’s id',
 ];
 
-/** What went over the wire, without texts, secrets and numbers. */
+/** The latest exchanges with the carrier, without texts, secrets and numbers. */
 export function CarrierLog({ carrier: { name, kind } }: { carrier: Carrier }) {
   const { data, problem, reload } = useLoad<Page<CarrierLogEntry>>(operatorPath(`carriers/${name}/log`), refreshMs);
   return (

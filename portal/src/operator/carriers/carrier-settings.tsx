@@ -2,12 +2,12 @@ import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call, operatorPath } from '../../api/call.ts';
 import type { Carrier, Preset } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/carriers.ts';
 import { groupsOf } from './carrier-kinds.ts';
 import { secretsToType } from './secrets-again.ts';
 import { patchBetween, type SettingsDraft, toDraft, toSettings } from './settings-draft.ts';
@@ -19,7 +19,7 @@ interface CarrierSettingsProps {
   onChange: () => void;
 }
 
-/** Changes the settings of a carrier. Only what was changed is sent, so secrets stay. */
+/** Changes the settings of a carrier. Only changed settings are sent, so stored secrets stay. */
 export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsProps) {
   const groups = groupsOf(carrier.kind, carrier.settings.preset, presets);
   const showToast = useToast();
@@ -96,7 +96,7 @@ export function CarrierSettings({ carrier, presets, onChange }: CarrierSettingsP
   );
 }
 
-/** JSON that is still being typed may be none. */
+/** JSON that is still being typed may be invalid. */
 function orUndefined<Value>(read: () => Value): Value | undefined {
   try {
     return read();
@@ -106,13 +106,13 @@ function orUndefined<Value>(read: () => Value): Value | undefined {
 }
 
 /** `password_set: true` means that there is a password. */
-function keptSecrets(settings: Record<string, unknown>, place = ''): string[] {
+function keptSecrets(settings: Record<string, unknown>, path = ''): string[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     if (name.endsWith('_set'))
       return value === true || (Array.isArray(value) && value.length > 0)
-        ? [`${place}${name.slice(0, -'_set'.length)}`]
+        ? [`${path}${name.slice(0, -'_set'.length)}`]
         : [];
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? keptSecrets(value as Record<string, unknown>, `${place}${name}.`) : [];
+    return isObject ? keptSecrets(value as Record<string, unknown>, `${path}${name}.`) : [];
   });
 }

@@ -2,14 +2,14 @@ import { Button, Loader, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call, operatorPath } from '../../api/call.ts';
 import type { Carrier, CarrierTest } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useSession } from '../../session/session.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { useAction } from '../../session/use-action.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/carriers.ts';
 import styles from './carriers.module.css';
 import { type ShownStep, shownSteps } from './test-steps.ts';
 
@@ -17,7 +17,7 @@ const inputs = ['to', 'from', 'message'];
 const lookEveryMs = 500;
 const testNumber = '+15005550100';
 
-/** Tries a carrier with one text, and shows how far the test has come. */
+/** Tests a carrier with one text, and shows the progress. */
 export function CarrierTestPanel({ carrier }: { carrier: Carrier }) {
   const { service } = useSession();
   const [to, setTo] = useState(service.environment === 'sandbox' ? testNumber : '');

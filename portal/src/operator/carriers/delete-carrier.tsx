@@ -2,14 +2,14 @@ import { useState } from 'react';
 import { toProblem } from '../../api/problem.ts';
 import { Check } from '../../parts/check.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 interface DeleteCarrierProps {
   name: string;
   remove: (force: boolean) => Promise<void>;
 }
 
-/** Asks, and offers to lose what is on its way only after the service has refused. */
+/** Asks first. It offers to drop unfinished texts only after the service has refused to delete the carrier. */
 export function DeleteCarrier({ name, remove }: DeleteCarrierProps) {
   const [refused, setRefused] = useState(false);
   const [force, setForce] = useState(false);

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { call, operatorPath } from '../../api/call.ts';
 import type { Carrier } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/carriers.ts';
 
-/** Pauses a carrier, or resumes it. Both can be undone, so nothing is asked. */
+/** Pauses or resumes a carrier. Both can be undone, so it does not ask. */
 export function PauseButton({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
   const showToast = useToast();
   const { name, paused } = carrier;

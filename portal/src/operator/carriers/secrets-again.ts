@@ -1,16 +1,16 @@
 type Settings = Record<string, unknown>;
 
-/** Settings that say where secrets go. */
+/** Settings that decide which address secrets are sent to. */
 const destinations = ['host', 'port', 'hosts', 'tls', 'preset', 'describe', 'base', 'ca'];
 
-/** Which of the stored secrets an operator has to type again: the service sends none to another place. */
+/** The stored secrets that an operator has to enter again: the service sends none to a new address. */
 export function secretsToType(patch: Settings | undefined, stored: string[]): string[] {
   if (patch === undefined || !destinations.some((name) => isMoved(name, patch[name]))) return [];
   // Without TLS there is no private key.
   return stored.filter((name) => !isTyped(patch, name) && !(name === 'tls.key' && patch.tls === false));
 }
 
-/** A new private key alone changes no place. */
+/** A new private key alone changes no address. */
 function isMoved(name: string, change: unknown): boolean {
   if (name !== 'tls' || !isObject(change)) return change !== undefined;
   return Object.keys(change).some((part) => part !== 'key');

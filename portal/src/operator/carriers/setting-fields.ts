@@ -1,14 +1,14 @@
-import { words } from '../../words/operator-carriers.ts';
-/** How a setting is asked for. `name` is its place in the settings, like `tls.ca`. */
+import { words } from '../../words/operator/carriers.ts';
+/** The form field of a setting. `name` is its path in the settings, like `tls.ca`. */
 export interface SettingField {
   name: string;
   label: string;
   type: 'text' | 'number' | 'secret' | 'choice' | 'check' | 'lines' | 'list' | 'json';
   description?: string;
   placeholder?: string;
-  /** The value of the empty choice is left to the service. */
+  /** For an empty choice the service uses its default. */
   choices?: { value: string; label: string }[];
-  /** Asked only while this box is ticked. */
+  /** Shown only while this checkbox is checked. */
   onlyWith?: string;
 }
 
@@ -25,7 +25,7 @@ const doubtChoices = [
   { value: 'hold', label: words.fields.doubt.hold },
 ];
 
-/** What most operators of an SMPP account have to know. All other settings are written as JSON. */
+/** The settings that most SMPP accounts need. All other settings are edited as JSON. */
 export const smppGroups: SettingGroup[] = [
   {
     title: words.fields.account,
@@ -95,7 +95,7 @@ export const smppGroups: SettingGroup[] = [
   },
 ];
 
-/** An HTTP API that no preset is for. */
+/** An HTTP API without a preset. */
 export const describedGroup: SettingGroup = {
   title: words.fields.description,
   fields: [
@@ -116,7 +116,7 @@ export const describedGroup: SettingGroup = {
   ],
 };
 
-/** What all HTTP carriers have. */
+/** The settings of all HTTP carriers. */
 export const httpGroup: SettingGroup = {
   title: words.fields.requests,
   fields: [

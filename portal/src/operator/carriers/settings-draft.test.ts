@@ -27,7 +27,7 @@ const typed = (name: string, value: string | boolean) => (draft: SettingsDraft) 
 });
 
 describe('the settings of a carrier in a form', () => {
-  test('are not sent when nothing was changed, so secrets stay', () => {
+  test('unchanged settings are not sent, so stored secrets stay', () => {
     assert.equal(
       patchAfter((draft) => draft),
       undefined,
@@ -39,11 +39,11 @@ describe('the settings of a carrier in a form', () => {
     assert.deepEqual(patchAfter(typed('charsets', '')), { charsets: null });
   });
 
-  test('what is no number goes to the service as it is, which says what would be right', () => {
+  test('an invalid number is sent as typed, and the service explains the error', () => {
     assert.deepEqual(patchAfter(typed('port', 'abc')), { port: 'abc' });
   });
 
-  test('a secret is sent only when it is typed', () => {
+  test('a secret is sent only if it was entered', () => {
     assert.deepEqual(patchAfter(typed('password', ' s3cret ')), { password: ' s3cret ' });
   });
 
@@ -52,7 +52,7 @@ describe('the settings of a carrier in a form', () => {
     assert.deepEqual(patchAfter(typed('tls', false)), { tls: false });
   });
 
-  test('settings without a field are JSON; a line that is taken away is removed', () => {
+  test('settings without a field are JSON, and deleting a line removes the setting', () => {
     const rest = JSON.stringify({ message_id: { response: 'hex', receipt: 'exact' } });
     assert.deepEqual(
       patchAfter((draft) => ({ ...draft, rest })),

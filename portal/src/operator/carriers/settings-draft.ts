@@ -1,9 +1,9 @@
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 import type { SettingField, SettingGroup } from './setting-fields.ts';
 
 type Settings = Record<string, unknown>;
 
-/** What a form holds: each field as it is typed, and the settings that have no field, as JSON. */
+/** The state of the form: each field as typed, and the settings without a field as JSON. */
 export interface SettingsDraft {
   values: Record<string, string | boolean>;
   rest: string;
@@ -29,7 +29,7 @@ function typedOf({ type, choices }: SettingField, value: unknown): string | bool
   return String(value);
 }
 
-/** The settings that the form says. Throws a SyntaxError if the JSON is none. */
+/** The settings of the form. Throws a SyntaxError for invalid JSON. */
 export function toSettings({ values, rest }: SettingsDraft, groups: SettingGroup[]): Settings {
   const settings: Settings = { ...parsed(rest.trim() === '' ? '{}' : rest, words.settings.rest) };
   for (const field of fieldsIn(groups)) {
@@ -50,17 +50,17 @@ function meantBy({ type, name, label }: SettingField, typed: string | boolean): 
 }
 
 function parsed(json: string, label: string): Settings {
-  const told = (why: string) => new SyntaxError(`${label}: ${why}`);
+  const problem = (why: string) => new SyntaxError(`${label}: ${why}`);
   try {
     const value: unknown = JSON.parse(json);
     if (isObject(value)) return value;
   } catch (error) {
-    throw told(words.settings.notJson((error as Error).message));
+    throw problem(words.settings.notJson((error as Error).message));
   }
-  throw told(words.settings.notObject);
+  throw problem(words.settings.notObject);
 }
 
-/** TLS is an object, whose parts have fields of their own. */
+/** TLS is an object, and each of its settings has a field. */
 function tickedOf(name: string): unknown {
   return name === 'tls' ? {} : true;
 }

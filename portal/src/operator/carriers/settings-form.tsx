@@ -1,7 +1,7 @@
 import { NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Problem } from '../../api/problem.ts';
 import { Check } from '../../parts/check.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 import styles from './carriers.module.css';
 import type { SettingField, SettingGroup } from './setting-fields.ts';
 import type { SettingsDraft } from './settings-draft.ts';
@@ -11,9 +11,9 @@ interface SettingsFormProps {
   draft: SettingsDraft;
   onChange: (draft: SettingsDraft) => void;
   problem: Problem | undefined;
-  /** Names of secrets that the service has; an empty field keeps them. */
+  /** Names of stored secrets; an empty field keeps them. */
   kept: string[];
-  /** Of these, the ones that the service will not keep, because they would go to another place. */
+  /** Stored secrets to enter again, because they would be sent to a new address. */
   again?: string[];
 }
 
@@ -94,7 +94,7 @@ function Field({ field, value, isKept, error, onChange }: FieldProps) {
   return <TextInput {...shared} inputMode={type === 'number' ? 'decimal' : undefined} onChange={take} />;
 }
 
-/** Fields whose inputs show an error of the service themselves. */
+/** Fields that show the service's error beside their input. */
 export function shownFields(groups: SettingGroup[]): string[] {
   return groups.flatMap(({ fields }) => fields.map(({ name }) => `settings.${name}`));
 }

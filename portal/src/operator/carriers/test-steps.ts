@@ -1,5 +1,5 @@
 import type { Carrier, CarrierTest } from '../../api/operator-types.ts';
-import { words } from '../../words/operator-carriers.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 export interface ShownStep {
   title: string;

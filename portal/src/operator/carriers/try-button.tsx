@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { call, operatorPath } from '../../api/call.ts';
 import type { Carrier } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-carriers.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/carriers.ts';
 import { isWaiting } from './carrier-facts.ts';
 
-/** Ends the wait for the next try to connect. There is nothing to end while every connection is up. */
+/** Connects now instead of at the next attempt. Hidden while every connection is up. */
 export function TryButton({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
   const showToast = useToast();
   const { name } = carrier;

@@ -1,11 +1,11 @@
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { Total, TotalsReport } from '../../api/operator-types.ts';
-import { useLoad } from '../../api/use-load.ts';
-import { words } from '../../words/operator-carriers.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/carriers.ts';
 
 const refreshMs = 10_000;
 
-/** What each carrier did today (UTC), by its name. Nodes write their counts every 5 seconds. */
+/** Today's counts (UTC) by carrier name. Nodes write their counts every 5 seconds. */
 export function useToday(): Map<string, Total> {
   const today = new Date().toISOString().slice(0, 10);
   const path = withQuery(operatorPath('totals'), { from: today, to: today, by: 'carrier' });

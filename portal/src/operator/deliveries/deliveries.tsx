@@ -2,15 +2,15 @@ import { Button, NativeSelect, SegmentedControl, Skeleton, Stack } from '@mantin
 import { Link } from 'wouter';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { Delivery } from '../../api/operator-types.ts';
-import { useList } from '../../api/use-load.ts';
 import { useFilters } from '../../location.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-deliveries.ts';
+import { useList } from '../../session/use-load.ts';
+import { words } from '../../words/operator/deliveries.ts';
 import { ApplicationLink } from '../application-link.tsx';
 import styles from '../operator.module.css';
 import { useCarrierNames } from '../use-carrier-names.ts';
@@ -20,7 +20,7 @@ const states = {
   stuck: { label: words.stuck, nothing: words.noneStuck },
   in_doubt: { label: words.inDoubt, nothing: words.noneInDoubt },
 };
-/** What to do comes first, where a phone shows it. */
+/** The next step comes first, where a phone shows it. */
 const columns = [words.why, words.carrier, words.number, words.since, words.next, words.text];
 
 export default function Deliveries() {

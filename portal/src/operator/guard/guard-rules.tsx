@@ -2,12 +2,12 @@ import { Skeleton, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { operatorPath } from '../../api/call.ts';
 import type { GuardRules as Rules } from '../../api/operator-types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Tag } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
-import { words } from '../../words/operator-guard-rules.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/guard-rules.ts';
 import styles from '../operator.module.css';
 
 const refreshMs = 30_000;
@@ -15,7 +15,7 @@ const count = new Intl.NumberFormat();
 const number = (title: string) => ({ title, number: true as const });
 const { rule: ruleTitle, limit: limitTitle, today, week, month } = words.columns;
 
-/** The guard's rules, and what each blocked. */
+/** The guard's rules and their counts of blocked verifications. */
 export function GuardRules() {
   const { data, problem, reload } = useLoad<Rules>(operatorPath('guard-rules'), refreshMs);
   if (data === undefined) {

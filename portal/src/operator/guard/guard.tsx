@@ -2,7 +2,6 @@ import { Button, SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call, operatorPath, withQuery } from '../../api/call.ts';
 import type { GuardHold } from '../../api/operator-types.ts';
-import { useList } from '../../api/use-load.ts';
 import { nameOfHold } from '../../guard/name-of-hold.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -12,7 +11,8 @@ import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-guard.tsx';
+import { useList } from '../../session/use-load.ts';
+import { words } from '../../words/operator/guard.tsx';
 import styles from '../operator.module.css';
 import { GuardRules } from './guard-rules.tsx';
 
@@ -22,7 +22,7 @@ const states = [
   { value: 'ended', label: words.over },
 ];
 
-/** What the guard holds back because hardly anyone types the code in. */
+/** Prefixes, countries and clients that the guard holds back because few codes are entered. */
 export default function Guard() {
   const [state, setState] = useState('open');
   const { data, problem, reload, showMore } = useList<GuardHold>(

@@ -1,19 +1,19 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { call, operatorPath } from '../../api/call.ts';
 import type { LimitedApplication } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { words } from '../../words/operator-limits.ts';
+import { useAction } from '../../session/use-action.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/limits.ts';
 import { SegmentsForm } from './segments-form.tsx';
 import { Templates } from './templates.tsx';
 
 const count = new Intl.NumberFormat();
 
-/** What one application may send, and the texts of its codes. */
+/** The sending limits of one application, and its verification texts. */
 export function ApplicationLimits({ id }: { id: string }) {
   const path = operatorPath(`applications/${encodeURIComponent(id)}`);
   const { data, problem, reload } = useLoad<LimitedApplication>(path);

@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core';
 import { Link, useLocation, useParams } from 'wouter';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { words } from '../../words/operator-limits.ts';
+import { words } from '../../words/operator/limits.ts';
 import { ApplicationField } from '../application-field.tsx';
 import styles from '../operator.module.css';
 import { ApplicationLimits } from './application-limits.tsx';

@@ -1,10 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { useAction } from '../../api/use-action.ts';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-limits.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/limits.ts';
 import styles from '../operator.module.css';
 
 interface SegmentsFormProps {
@@ -13,7 +13,7 @@ interface SegmentsFormProps {
   onSaved: () => void;
 }
 
-/** How many segments an application may send in a day. */
+/** The maximum of segments that an application may send per day. */
 export function SegmentsForm({ path, segments, onSaved }: SegmentsFormProps) {
   const showToast = useToast();
   const before = segments === null ? '' : String(segments);
@@ -54,7 +54,7 @@ export function SegmentsForm({ path, segments, onSaved }: SegmentsFormProps) {
   );
 }
 
-/** What is no number is sent as it is: the service says what would be right. */
+/** An invalid number is sent as typed: the service explains the error. */
 function toNumber(typed: string): number | string {
   const number = Number(typed.replaceAll(/[,\s]/g, ''));
   return Number.isFinite(number) ? number : typed;

@@ -3,19 +3,19 @@ import { type FormEvent, useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { Template } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
-import { useAction } from '../../api/use-action.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-limits.ts';
+import { useAction } from '../../session/use-action.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/limits.ts';
 import styles from '../operator.module.css';
 
 const columns = [words.templates.country, words.templates.text, words.templates.id, ''];
 
-/** The texts of an application's codes, where a country or a carrier wants its own. */
+/** The verification texts of an application, for countries that require registered texts. */
 export function Templates({ path }: { path: string }) {
   const { data, problem, reload } = useLoad<Page<Template>>(path);
   return (

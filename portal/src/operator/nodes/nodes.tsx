@@ -2,15 +2,15 @@ import { Skeleton, Stack } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
 import type { SeenNode } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Status, Tag } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-nodes.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/nodes.ts';
 import styles from '../operator.module.css';
 
 const refreshMs = 5000;

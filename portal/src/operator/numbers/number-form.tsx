@@ -3,10 +3,10 @@ import { type FormEvent, useState } from 'react';
 import { apis } from '../../api/apis.ts';
 import { call, operatorPath } from '../../api/call.ts';
 import type { OwnNumber } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-numbers.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/numbers.ts';
 import { ApplicationField } from '../application-field.tsx';
 import { useCarrierNames } from '../use-carrier-names.ts';
 
@@ -19,7 +19,7 @@ interface NumberFormProps {
 
 const inputs = ['number', 'application_id', 'api', 'keyword', 'carrier', 'ignored_words'];
 
-/** Gives a number to an application. The same number, keyword and carrier again change the holder. */
+/** Assigns a number to an application. Saving the same number, keyword and carrier again reassigns it. */
 export function NumberForm({ number: before, onClose, onSaved }: NumberFormProps) {
   const showToast = useToast();
   const carriers = useCarrierNames() ?? [];

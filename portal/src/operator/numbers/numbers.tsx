@@ -3,16 +3,16 @@ import { useState } from 'react';
 import { apiTitle } from '../../api/apis.ts';
 import { call, operatorPath, withQuery } from '../../api/call.ts';
 import type { OwnNumber } from '../../api/operator-types.ts';
-import { useList } from '../../api/use-load.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-numbers.ts';
+import { useList } from '../../session/use-load.ts';
+import { words } from '../../words/operator/numbers.ts';
 import { ApplicationLink } from '../application-link.tsx';
 import { NumberForm } from './number-form.tsx';
 import { UnassignedTexts } from './unassigned-texts.tsx';
@@ -107,7 +107,7 @@ export default function Numbers() {
   );
 }
 
-/** A number can be shared by keywords, and be another one at another carrier. */
+/** Applications can share a number by keyword, and a short code differs by carrier. */
 function keyOf({ number, keyword, carrier }: OwnNumber): string {
   return [number, keyword, carrier].filter((part) => part !== null).join(' ');
 }

@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
 import type { UnassignedInbound } from '../../api/operator-types.ts';
-import { useList } from '../../api/use-load.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-numbers.ts';
+import { useList } from '../../session/use-load.ts';
+import { words } from '../../words/operator/numbers.ts';
 
 const refreshMs = 5000;
 const columns = [words.texts.received, words.texts.from, words.texts.to, words.carrier, words.texts.text];
 
-/** What came to numbers that no application holds. */
+/** Texts to numbers that no application has. */
 export function UnassignedTexts() {
   const { data, problem, reload, showMore } = useList<UnassignedInbound>(
     operatorPath('inbound?unassigned=true'),

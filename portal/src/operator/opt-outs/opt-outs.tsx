@@ -2,17 +2,17 @@ import { Button, Skeleton, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call, operatorPath, withQuery } from '../../api/call.ts';
 import type { OptOut } from '../../api/operator-types.ts';
-import { useList } from '../../api/use-load.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { ReasonButton } from '../../parts/reason-button.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-opt-outs.ts';
+import { useList } from '../../session/use-load.ts';
+import { words } from '../../words/operator/opt-outs.ts';
 import { ApplicationLink } from '../application-link.tsx';
 import styles from '../operator.module.css';
 
@@ -110,7 +110,7 @@ function Found({ number }: { number: string }) {
   );
 }
 
-/** After the retention time only an operator who knows the number can undo its opt-outs, by looking for it. */
+/** After the retention time the number is masked. An operator who knows it can search for it and remove its opt-outs. */
 function isWhole(number: string): boolean {
   return /^\+[0-9]+$/.test(number);
 }

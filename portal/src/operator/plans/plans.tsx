@@ -4,15 +4,15 @@ import { planTitle } from '../../api/apis.ts';
 import { call, operatorPath } from '../../api/call.ts';
 import type { LimitedPlan, PlanVersion } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
-import { useAction } from '../../api/use-action.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-plans.ts';
+import { useAction } from '../../session/use-action.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/plans.ts';
 import styles from '../operator.module.css';
 
 const count = new Intl.NumberFormat();
@@ -108,7 +108,7 @@ function Versions({ plan }: { plan: string }) {
   );
 }
 
-/** An empty field means no limit. What is no number is sent as it is: the service says what would be right. */
+/** An empty field means no limit. An invalid number is sent as typed: the service explains the error. */
 function toNumber(typed: string): number | string | null {
   if (typed === '') return null;
   const number = Number(typed.replaceAll(/[,\s]/g, ''));

@@ -1,6 +1,6 @@
 import type { Total, TotalsReport } from '../../api/operator-types.ts';
-import { Table } from '../../parts/table.tsx';
-import { words } from '../../words/operator-quality.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { words } from '../../words/operator/quality.ts';
 
 const count = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });

@@ -2,14 +2,14 @@ import { Button, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { TotalsReport } from '../../api/operator-types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { Check } from '../../parts/check.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { words } from '../../words/operator-quality.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/quality.ts';
 import styles from '../operator.module.css';
 import { QualityTable } from './quality-table.tsx';
 
@@ -76,7 +76,7 @@ function Report({ path }: { path: string }) {
   );
 }
 
-/** Days are UTC's. */
+/** Days are UTC. */
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

@@ -1,6 +1,6 @@
-import { words as queueWords } from '../../words/operator-queue.ts';
+import { words as queueWords } from '../../words/operator/queue.ts';
 
-/** How long something has waited, in the unit that reads best. */
+/** A waiting time in the most readable unit. */
 export function ageText(seconds: number): string {
   if (seconds < 120) return queueWords.seconds(seconds);
   if (seconds < 7200) return queueWords.minutes(Math.floor(seconds / 60));

@@ -4,19 +4,19 @@ import { Link } from 'wouter';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { CarrierQueue } from '../../api/operator-types.ts';
 import type { Page } from '../../api/types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { Table } from '../../parts/table.tsx';
-import { words } from '../../words/operator-queue.ts';
+import { Table } from '../../parts/table/table.tsx';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/queue.ts';
 import { ageText } from './age-text.ts';
 
 const refreshMs = 5000;
 const count = new Intl.NumberFormat();
-/** The service counts no further. */
+/** The service stops counting here. */
 const mostCounted = 10_000;
 const number = (title: string) => ({ title, number: true as const });
 const { carrier, ...counted } = words.columns;
@@ -93,7 +93,7 @@ interface DeliveriesProps {
   label: (count: string, carrier: string) => string;
 }
 
-/** A count that leads to the messages themselves. */
+/** A count that links to its messages. */
 function Deliveries({ state, carrier: name, number: found, label }: DeliveriesProps) {
   if (found === 0) return '0';
   const text = countText(found);

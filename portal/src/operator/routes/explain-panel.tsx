@@ -3,14 +3,14 @@ import { type FormEvent, useState } from 'react';
 import { apis } from '../../api/apis.ts';
 import { call, operatorPath } from '../../api/call.ts';
 import type { RouteExplanation, RouteRule } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { Check } from '../../parts/check.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/routes.ts';
 import { ApplicationField } from '../application-field.tsx';
 import styles from './routes.module.css';
 
@@ -22,13 +22,13 @@ interface ExplainPanelProps {
 
 const inputs = ['to', 'from', 'api', 'application_id', 'message_id'];
 
-/** Says where a text would go and why; or, by its id, why a text went where it did. */
+/** Explains which carrier a text would get, or, by its id, why a text got its carrier. */
 export function ExplainPanel({ draft, onExplained }: ExplainPanelProps) {
   const [text, setText] = useState({ to: '', from: '', api: 'sms', application_id: '', message_id: '' });
   const [withDraft, setWithDraft] = useState(true);
   const [explanation, setExplanation] = useState<RouteExplanation | undefined>(undefined);
   const { run, busy, problem } = useAction(async () => {
-    // A text that was sent brings all its facts along.
+    // A sent text already has all the facts.
     const asked = text.message_id === '' ? text : { message_id: text.message_id };
     const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
     const body = { ...given, ...(draft !== undefined && withDraft && { routes: draft }) };

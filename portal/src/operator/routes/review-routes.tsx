@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { call, operatorPath } from '../../api/call.ts';
 import type { RouteRule, RouteTable } from '../../api/operator-types.ts';
 import { type Problem, toProblem } from '../../api/problem.ts';
-import { useAction } from '../../api/use-action.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/routes.ts';
 import type { RuleChange } from './route-diff.ts';
 import styles from './routes.module.css';
 
@@ -17,12 +17,12 @@ interface ReviewRoutesProps {
   rules: RouteRule[];
   changes: RuleChange[];
   onClose: () => void;
-  /** Called when another operator was faster: the newest table has to be read. */
+  /** Called when another operator has saved first: the newest table must be loaded. */
   onOutdated: () => void;
   onSaved: () => void;
 }
 
-/** Shows what saving changes in the newest table, and saves over the version that is shown. */
+/** Shows the changes to the newest table, and saves them over that version only. */
 export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSaved }: ReviewRoutesProps) {
   const showToast = useToast();
   const [outdated, setOutdated] = useState(false);
@@ -59,7 +59,7 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
         </ul>
         {rules.length === 0 && <Callout tone="wait" title={words.review.noRules} />}
         <ProblemCallout problem={problem} />
-        {problem !== undefined && <p className={styles.text}>{placesOf(problem, rules)}</p>}
+        {problem !== undefined && <p className={styles.text}>{ruleNamesOf(problem, rules)}</p>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {words.review.back}
@@ -74,9 +74,9 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
 }
 
 /** The service counts rules from 0; operators know them by name. */
-function placesOf({ details }: Problem, rules: RouteRule[]): string {
-  const places = details.flatMap(({ field }) => /^routes\.(\d+)/.exec(field)?.[1] ?? []);
-  const names = new Set(places.flatMap((place) => rules[Number(place)]?.name ?? []));
+function ruleNamesOf({ details }: Problem, rules: RouteRule[]): string {
+  const indexes = details.flatMap(({ field }) => /^routes\.(\d+)/.exec(field)?.[1] ?? []);
+  const names = new Set(indexes.flatMap((index) => rules[Number(index)]?.name ?? []));
   return names.size === 0 ? '' : words.review.edit([...names].join(', '));
 }
 

@@ -18,19 +18,19 @@ function ruleOf(name: string, changed: Partial<RouteRule> = {}): RouteRule {
 }
 
 const [uk, france, rest] = [ruleOf('uk'), ruleOf('france'), ruleOf('rest')];
-const told = (changes: RuleChange[]) => changes.map(({ kind, name, from, to }) => `${kind} ${name} ${from} ${to}`);
+const linesOf = (changes: RuleChange[]) => changes.map(({ kind, name, from, to }) => `${kind} ${name} ${from} ${to}`);
 
 describe('the diff of two route tables', () => {
   test('is empty for the same table', () => {
     assert.deepEqual(diffRoutes([uk, france], [uk, france]), []);
   });
 
-  test('names rules that were added and removed, with their places', () => {
-    assert.deepEqual(told(diffRoutes([uk, france], [uk, rest])), ['removed france 2 null', 'added rest null 2']);
+  test('names rules that were added and removed, with their positions', () => {
+    assert.deepEqual(linesOf(diffRoutes([uk, france], [uk, rest])), ['removed france 2 null', 'added rest null 2']);
   });
 
-  test('calls one rule moved when it passed two others', () => {
-    assert.deepEqual(told(diffRoutes([uk, france, rest], [france, rest, uk])), ['moved uk 1 3']);
+  test('reports one moved rule when it passed two others', () => {
+    assert.deepEqual(linesOf(diffRoutes([uk, france, rest], [france, rest, uk])), ['moved uk 1 3']);
   });
 
   test('shows each setting that differs, before and after', () => {
@@ -46,7 +46,7 @@ describe('the diff of two route tables', () => {
     ]);
   });
 
-  test('leaves no change out: applied to the old names, it gives the new ones', () => {
+  test('is complete: applied to the old names, it gives the new ones', () => {
     const names = fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { maxLength: 8 });
     fc.assert(
       fc.property(names, names, (before, after) => {
@@ -60,7 +60,7 @@ describe('the diff of two route tables', () => {
   });
 });
 
-/** Takes away what was removed or moved, then puts what came at its place, first places first. */
+/** Takes out removed and moved rules, then inserts added and moved ones in the order of their positions. */
 function applied(before: string[], changes: RuleChange[]): string[] {
   const names = before.filter((name) => !changes.some((change) => change.name === name));
   const placed = changes.filter(({ to }) => to !== null).sort((a, b) => (a.to ?? 0) - (b.to ?? 0));

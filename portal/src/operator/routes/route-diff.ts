@@ -1,40 +1,42 @@
 import type { RouteRule } from '../../api/operator-types.ts';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 
-/** What saving a draft would change, one entry for each rule that differs. */
+/** The changes that saving a draft makes: one entry for each rule that differs. */
 export interface RuleChange {
   name: string;
   kind: 'added' | 'removed' | 'changed' | 'moved';
-  /** Places in the list, from 1; null where there is none. */
+  /** Positions in the list, from 1; null if the rule is in only one of them. */
   from: number | null;
   to: number | null;
   fields: { field: string; before: string; after: string }[];
 }
 
-/** Rules are told apart by their names. */
+/** Rules are identified by name. */
 export function diffRoutes(before: readonly RouteRule[], after: readonly RouteRule[]): RuleChange[] {
-  const places = (rules: readonly RouteRule[]) => new Map(rules.map(({ name }, index) => [name, index]));
-  const [oldPlaces, newPlaces] = [places(before), places(after)];
-  const stays = unmoved(after.flatMap(({ name }) => oldPlaces.get(name) ?? []));
+  const indexes = (rules: readonly RouteRule[]) => new Map(rules.map(({ name }, index) => [name, index]));
+  const [oldIndexes, newIndexes] = [indexes(before), indexes(after)];
+  const stays = unmoved(after.flatMap(({ name }) => oldIndexes.get(name) ?? []));
   const removed = before
-    .filter(({ name }) => !newPlaces.has(name))
-    .map(({ name }): RuleChange => ({ name, kind: 'removed', from: placeOf(oldPlaces, name), to: null, fields: [] }));
+    .filter(({ name }) => !newIndexes.has(name))
+    .map(
+      ({ name }): RuleChange => ({ name, kind: 'removed', from: positionOf(oldIndexes, name), to: null, fields: [] }),
+    );
   const kept = after.flatMap((rule): RuleChange[] => {
     const { name } = rule;
-    const old = before[oldPlaces.get(name) ?? -1];
-    const to = placeOf(newPlaces, name);
+    const old = before[oldIndexes.get(name) ?? -1];
+    const to = positionOf(newIndexes, name);
     if (old === undefined) return [{ name, kind: 'added', from: null, to, fields: [] }];
     const fields = differences(old, rule);
-    const isMoved = !stays.has(oldPlaces.get(name) ?? -1);
+    const isMoved = !stays.has(oldIndexes.get(name) ?? -1);
     if (fields.length === 0 && !isMoved) return [];
     const kind = fields.length > 0 ? 'changed' : 'moved';
-    return [{ name, kind, from: isMoved ? placeOf(oldPlaces, name) : to, to, fields }];
+    return [{ name, kind, from: isMoved ? positionOf(oldIndexes, name) : to, to, fields }];
   });
   return [...removed, ...kept];
 }
 
-function placeOf(places: Map<string, number>, name: string): number {
-  return (places.get(name) ?? 0) + 1;
+function positionOf(indexes: Map<string, number>, name: string): number {
+  return (indexes.get(name) ?? 0) + 1;
 }
 
 function differences(before: RouteRule, after: RouteRule): RuleChange['fields'] {
@@ -65,15 +67,15 @@ export function hoursText({ from, to, days, zone }: NonNullable<RouteRule['hours
   return `${from}–${to} ${days.length === 0 ? words.text.everyDay : days.join(', ')}, ${zone}`;
 }
 
-/** The largest set of places that are in rising order: all others have moved. */
-function unmoved(places: number[]): Set<number> {
-  const best = places.map((place) => ({ chain: [place] }));
-  for (const [index, place] of places.entries()) {
+/** The longest increasing subsequence: all other rules have moved. */
+function unmoved(indexes: number[]): Set<number> {
+  const best = indexes.map((oldIndex) => ({ chain: [oldIndex] }));
+  for (const [index, oldIndex] of indexes.entries()) {
     for (const earlier of best.slice(0, index)) {
       const last = earlier.chain.at(-1) ?? -1;
       const mine = best[index];
-      if (mine !== undefined && last < place && earlier.chain.length + 1 > mine.chain.length) {
-        mine.chain = [...earlier.chain, place];
+      if (mine !== undefined && last < oldIndex && earlier.chain.length + 1 > mine.chain.length) {
+        mine.chain = [...earlier.chain, oldIndex];
       }
     }
   }

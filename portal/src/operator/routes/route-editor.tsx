@@ -5,7 +5,7 @@ import { Callout } from '../../parts/callout.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { usePageState } from '../../session/page-state.ts';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import { ExplainPanel } from './explain-panel.tsx';
 import { ReviewRoutes } from './review-routes.tsx';
 import { diffRoutes } from './route-diff.ts';
@@ -29,7 +29,7 @@ interface RouteEditorProps {
   onSaved: () => void;
 }
 
-/** The ordered list with the operator's changes, and explain beside it. */
+/** The ordered list with the operator's changes, with the explain panel beside it. */
 export function RouteEditor({ latest, carriers, onSaved }: RouteEditorProps) {
   const [kept, updateKept] = usePageState<RoutesDraft | null>('routes-draft', null);
   const [fresh, setFresh] = useState(() => toRoutesDraft(latest));
@@ -74,7 +74,7 @@ export function RouteEditor({ latest, carriers, onSaved }: RouteEditorProps) {
               <RuleCard
                 key={each.key}
                 rule={each.rule}
-                place={index + 1}
+                position={index + 1}
                 count={draft.rules.length}
                 matching={explained?.rule?.name === each.rule.name}
                 onEdit={() => setEdited(each)}

@@ -1,12 +1,12 @@
 import type { RouteRule, RouteTable } from '../../api/operator-types.ts';
 
-/** A rule with a key of its own: its name can be changed and need not be right yet. */
+/** A rule with its own key, because its name can change and may still be invalid. */
 export interface DraftRule {
   key: string;
   rule: RouteRule;
 }
 
-/** The table as an operator edits it, and the version that it began with. */
+/** The table that an operator edits, and the version it is based on. */
 export interface RoutesDraft {
   version: number;
   rules: DraftRule[];

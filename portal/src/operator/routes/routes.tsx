@@ -1,12 +1,12 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
 import type { RouteTable } from '../../api/operator-types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useSession } from '../../session/session.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/routes.ts';
 import { useCarrierNames } from '../use-carrier-names.ts';
 import { RouteEditor } from './route-editor.tsx';
 
@@ -16,7 +16,7 @@ export default function Routes() {
   const table = useLoad<RouteTable>(operatorPath('routes'), refreshMs);
   const { service } = useSession();
   const names = useCarrierNames(refreshMs);
-  // The sandbox has a carrier of its own, whose phones are virtual.
+  // The sandbox has its own carrier, with virtual handsets.
   const carriers = names && (service.environment === 'sandbox' ? [...names, 'sandbox'] : names);
   const { problem } = table;
   return (

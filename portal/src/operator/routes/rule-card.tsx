@@ -2,15 +2,15 @@ import { ActionIcon } from '@mantine/core';
 import type { RouteRule } from '../../api/operator-types.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Tag } from '../../parts/status.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import styles from './routes.module.css';
 import { extrasOf, matchText, sharesOf } from './rule-text.ts';
 
 interface RuleCardProps {
   rule: RouteRule;
-  place: number;
+  position: number;
   count: number;
-  /** Whether it is the rule of the explained text. */
+  /** Whether the explained text matches this rule. */
   matching: boolean;
   onEdit: () => void;
   onMove: (by: -1 | 1) => void;
@@ -18,11 +18,11 @@ interface RuleCardProps {
 }
 
 /** A rule in the list, in words. */
-export function RuleCard({ rule, place, count, matching, onEdit, onMove, onRemove }: RuleCardProps) {
+export function RuleCard({ rule, position, count, matching, onEdit, onMove, onRemove }: RuleCardProps) {
   const { name } = rule;
   return (
     <li className={styles.rule} data-matching={matching || undefined}>
-      <span className={styles.place}>{place}</span>
+      <span className={styles.position}>{position}</span>
       <div>
         <h2 className={styles.name}>
           {name} {matching && <Tag tone="calm">{words.rules.matches}</Tag>}
@@ -42,8 +42,13 @@ export function RuleCard({ rule, place, count, matching, onEdit, onMove, onRemov
         ))}
       </div>
       <div className={styles.buttons}>
-        <RuleButton icon="up" label={words.rules.up(name)} disabled={place === 1} onClick={() => onMove(-1)} />
-        <RuleButton icon="down" label={words.rules.down(name)} disabled={place === count} onClick={() => onMove(1)} />
+        <RuleButton icon="up" label={words.rules.up(name)} disabled={position === 1} onClick={() => onMove(-1)} />
+        <RuleButton
+          icon="down"
+          label={words.rules.down(name)}
+          disabled={position === count}
+          onClick={() => onMove(1)}
+        />
         <RuleButton icon="edit" label={words.rules.edit(name)} onClick={onEdit} />
         <RuleButton icon="cross" label={words.rules.remove(name)} onClick={onRemove} />
       </div>

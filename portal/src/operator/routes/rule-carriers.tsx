@@ -1,7 +1,7 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
 import { Check } from '../../parts/check.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import styles from './routes.module.css';
 import type { RuleDraft } from './rule-draft.ts';
 
@@ -19,7 +19,7 @@ export function WeightedCarriers({ chosen, carriers, onChange }: WeightedCarrier
     <fieldset className={styles.group}>
       <legend>{words.carriers.title}</legend>
       {chosen.map(({ carrier, weight }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place in the list.
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its index.
         <div key={index} className={styles.row}>
           <NativeSelect
             label={words.carriers.nth(index + 1)}
@@ -52,14 +52,14 @@ interface FailoverFieldsProps {
   onChange: (changed: Partial<RuleDraft>) => void;
 }
 
-/** Where texts go when the rule's carriers fail, in this order. */
+/** The failover carriers, in order. */
 export function FailoverFields({ draft, carriers, onChange }: FailoverFieldsProps) {
   const { failover, perMinute } = draft;
   return (
     <fieldset className={styles.group}>
       <legend>{words.failover.title}</legend>
       {failover.map((carrier, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place in the list.
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its index.
         <div key={index} className={styles.row} data-plain="">
           <NativeSelect
             label={words.failover.nth(index + 1)}

@@ -1,8 +1,8 @@
 import type { RouteRule } from '../../api/operator-types.ts';
 import type { ApiName } from '../../api/types.ts';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 
-/** A rule as it is typed: lists are texts with commas, numbers are texts. */
+/** A rule as typed: lists are texts with commas, and numbers are texts. */
 export interface RuleDraft {
   name: string;
   countries: string;
@@ -12,7 +12,7 @@ export interface RuleDraft {
   apis: ApiName[];
   carriers: { carrier: string; weight: string }[];
   failover: string[];
-  /** Null: only verification texts move. */
+  /** Null: only verification texts fail over. */
   perMinute: string | null;
   from: string;
   hours: RouteRule['hours'];
@@ -55,7 +55,7 @@ export function fromRuleDraft(draft: RuleDraft): RouteRule {
   };
 }
 
-/** Senders may have spaces, so only commas part the items. */
+/** Senders may contain spaces, so only commas separate items. */
 export function listed(text: string): string[] {
   return text
     .split(',')
@@ -63,7 +63,7 @@ export function listed(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** What the service could only say after all rules are sent. */
+/** Problems that the service would report only after all rules are sent. */
 export function ruleProblem(draft: RuleDraft, taken: string[]): string | undefined {
   const name = draft.name.trim();
   if (name === '') return words.problems.name;

@@ -4,7 +4,7 @@ import { apis } from '../../api/apis.ts';
 import type { RouteRule } from '../../api/operator-types.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { Check } from '../../parts/check.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import { ApplicationsField } from '../application-field.tsx';
 import styles from './routes.module.css';
 import { FailoverFields, WeightedCarriers } from './rule-carriers.tsx';

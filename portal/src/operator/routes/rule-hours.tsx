@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { RouteRule } from '../../api/operator-types.ts';
 import { Check } from '../../parts/check.tsx';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import styles from './routes.module.css';
 
 const weekDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -11,7 +11,7 @@ interface HoursFieldsProps {
   onChange: (hours: RouteRule['hours']) => void;
 }
 
-/** When texts may leave. Verifications and texts of high priority know no hours. */
+/** The hours in which texts may be sent. They do not apply to verifications and texts of high priority. */
 export function HoursFields({ hours, onChange }: HoursFieldsProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (

@@ -1,6 +1,6 @@
 import { apiTitle } from '../../api/apis.ts';
 import type { RouteRule } from '../../api/operator-types.ts';
-import { words } from '../../words/operator-routes.ts';
+import { words } from '../../words/operator/routes.ts';
 import { hoursText } from './route-diff.ts';
 
 /** Which texts a rule is for, as a sentence. */
@@ -19,7 +19,7 @@ export function matchText({ match }: RouteRule): string {
   return `${parts.join(', ')}.`;
 }
 
-/** What else happens to the texts of a rule. */
+/** The other effects of a rule. */
 export function extrasOf({ failover, failover_bulk, from, hours }: RouteRule): string[] {
   const bulk = failover_bulk === false ? words.text.onlyCodes : words.text.bulk(failover_bulk.per_minute);
   return [
@@ -29,7 +29,7 @@ export function extrasOf({ failover, failover_bulk, from, hours }: RouteRule): s
   ];
 }
 
-/** Each carrier with its part of the texts. */
+/** Each carrier with its share of the texts. */
 export function sharesOf({ carriers }: RouteRule): string[] {
   const total = carriers.reduce((sum, { weight }) => sum + weight, 0);
   return carriers.map(({ carrier, weight }) =>

@@ -2,11 +2,11 @@ import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call, operatorPath } from '../../api/call.ts';
 import type { ListedSender } from '../../api/operator-types.ts';
-import { useAction } from '../../api/use-action.ts';
 import { Check } from '../../parts/check.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-senders.ts';
+import { useAction } from '../../session/use-action.ts';
+import { words } from '../../words/operator/senders.ts';
 import { useCarrierNames } from '../use-carrier-names.ts';
 
 interface ApproveSenderProps {
@@ -14,7 +14,7 @@ interface ApproveSenderProps {
   onApproved: () => void;
 }
 
-/** Asks what the operator knows about the sender, then approves it; or changes what was said before. */
+/** Approves a sender with its carriers, registration and rate, or changes them later. */
 export function ApproveSender({ sender, onApproved }: ApproveSenderProps) {
   const [open, setOpen] = useState(false);
   const label = sender.status === 'approved' ? words.change : words.approve;

@@ -2,7 +2,6 @@ import { Button, SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { call, operatorPath, withQuery } from '../../api/call.ts';
 import type { ListedSender } from '../../api/operator-types.ts';
-import { useList } from '../../api/use-load.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
@@ -11,7 +10,8 @@ import { ReasonButton } from '../../parts/reason-button.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { words } from '../../words/operator-senders.ts';
+import { useList } from '../../session/use-load.ts';
+import { words } from '../../words/operator/senders.ts';
 import styles from '../operator.module.css';
 import { ApproveSender } from './approve-sender.tsx';
 

@@ -2,11 +2,11 @@ import { Stack } from '@mantine/core';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { OperatedSignIn } from '../../api/operator-types.ts';
 import { useFilters } from '../../location.ts';
-import { FindForm } from '../../parts/find-form.tsx';
-import { LoadedTable } from '../../parts/loaded-table.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { SignInOutcome } from '../../parts/sign-in-outcome.tsx';
 import { Tag } from '../../parts/status.tsx';
+import { FindForm } from '../../parts/table/find-form.tsx';
+import { LoadedTable } from '../../parts/table/loaded-table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/sign-ins.ts';
 

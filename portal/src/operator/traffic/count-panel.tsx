@@ -1,15 +1,15 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { ChartNumbers } from '../../parts/chart-numbers.tsx';
+import { ChartNumbers } from '../../parts/chart/chart-numbers.tsx';
+import type { BarSeries } from '../../parts/chart/stacked-bars.tsx';
+import { ticksTo } from '../../parts/chart/ticks.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import type { BarSeries } from '../../parts/stacked-bars.tsx';
-import { ticksTo } from '../../parts/ticks.ts';
-import { words } from '../../words/operator-traffic.ts';
+import { words } from '../../words/operator/traffic.ts';
 import styles from './traffic.module.css';
 
 /** The chart library is large, so load it only with the first chart. */
-const StackedBars = lazy(() => import('../../parts/stacked-bars.tsx'));
+const StackedBars = lazy(() => import('../../parts/chart/stacked-bars.tsx'));
 
 const count = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
@@ -23,13 +23,13 @@ export interface Counted {
 interface CountPanelProps {
   title: string;
   lead: string;
-  /** What one bar stands for. */
+  /** The time that one bar covers. */
   step: string;
   rows: Counted[];
   series: BarSeries[];
 }
 
-/** Counts by step: their sums, a chart and, for those who want it, the numbers. */
+/** Counts by step: their sums, a chart and, on demand, the numbers. */
 export function CountPanel({ title, lead, step, rows, series }: CountPanelProps) {
   const sums = series.map(({ name }) => rows.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0));
   const all = sums.reduce((sum, each) => sum + each, 0);

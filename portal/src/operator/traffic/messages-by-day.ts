@@ -2,7 +2,7 @@ import type { TotalsReport } from '../../api/operator-types.ts';
 
 const dayMs = 86_400_000;
 
-/** What became of the messages of each day, with the days that have none. */
+/** The outcomes of messages by day, including days without messages. */
 export function messagesByDay({ from, to, data }: Pick<TotalsReport, 'from' | 'to' | 'data'>) {
   const found = new Map(data.map((total) => [total.day, total]));
   const first = Date.parse(from);

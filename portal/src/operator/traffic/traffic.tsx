@@ -1,17 +1,17 @@
 import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { TotalsReport, Traffic as TrafficReport } from '../../api/operator-types.ts';
-import { useLoad } from '../../api/use-load.ts';
 import { useFilters } from '../../location.ts';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { words } from '../../words/operator-traffic.ts';
+import { useLoad } from '../../session/use-load.ts';
+import { words } from '../../words/operator/traffic.ts';
 import { type Counted, CountPanel } from './count-panel.tsx';
 import { messagesByDay } from './messages-by-day.ts';
 
 const refreshMs = 5000;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-/** Days are UTC's. */
+/** Days are UTC. */
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const { requests, submits, messages, ranges, steps } = words;
 type Range = keyof typeof ranges;

@@ -1,0 +1,28 @@
+/** Opt-outs, for operators. */
+export const words = {
+  lead: 'People who want no texts. They can opt in again with a start word. You can remove an opt-out here, with a reason.',
+  title: 'Opt-outs',
+  number: 'Number',
+  find: 'Find',
+  of: 'No texts from',
+  by: 'Source',
+  word: 'Word',
+  since: 'Since',
+  sources: {
+    mo: 'the person, by text',
+    api: 'the application',
+    carrier: 'the carrier',
+    portal: 'the developer',
+    operator: 'an operator',
+  },
+  undone: (number: string) => `Opt-outs of ${number} removed`,
+  none: 'No opt-outs',
+  notOptedOut: (number: string) => `${number} has not opted out`,
+  noneDetail: 'Opt-outs by stop words, the APIs and carriers’ errors appear here.',
+  undo: 'Undo',
+  about: (number: string) => `the opt-outs of ${number}`,
+  question: (number: string) => `Send texts to ${number} again?`,
+  reasonRule: 'The reason is kept permanently, with your name.',
+  detail: 'This removes every opt-out of the number. The person must have asked for texts.',
+  more: 'Show more',
+};
