@@ -1,3 +1,4 @@
+// run: with pages of operators
 // An operator's day: a virtual SMSC as a carrier, a route to it, and what happens when it is paused.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

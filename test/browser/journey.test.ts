@@ -1,3 +1,4 @@
+// run: with pages
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+// run: with pages of operators
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';

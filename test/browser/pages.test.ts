@@ -1,3 +1,4 @@
+// run: with pages
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+// run: with pages
 // The reference at /docs, as a developer reads it: found by keyboard, copied, tried.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

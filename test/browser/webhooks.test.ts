@@ -1,3 +1,4 @@
+// run: with pages
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

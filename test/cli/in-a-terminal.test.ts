@@ -1,3 +1,4 @@
+// run: alone
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';

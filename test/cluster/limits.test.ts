@@ -1,3 +1,4 @@
+// run: with cluster
 // "Redis gone for 5 s under load: never more than the limit plus one share per node in a window, no 500, added latency at
 // most one command timeout."
 import assert from 'node:assert/strict';

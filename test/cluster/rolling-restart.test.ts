@@ -1,3 +1,4 @@
+// run: alone
 import assert from 'node:assert/strict';
 import { cp, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';

@@ -1,3 +1,4 @@
+// run: with cluster
 // "Acts on every node within 2 seconds": an operator changes the routes and the carriers on one of three processes, and
 // texts that the two others accept show when the change acts there.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// run: on both lanes
 // Section 12 of the contract: GET /events/v1/stream, the feed as server-sent events.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';

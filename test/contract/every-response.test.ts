@@ -1,3 +1,4 @@
+// run: on both lanes, on web processes
 // "Every response of every route carries four headers" (contract, section 2): each route of the product is asked in every
 // way that gets another status out of it, and every answer is looked at. New routes are found in the table of routes.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// run: on web processes
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';

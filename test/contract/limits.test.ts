@@ -1,3 +1,4 @@
+// run: on both lanes, on web processes
 // The order of the contract's section 2 and the budgets of its section 4, through the whole app. The clock stands still
 // unless a test turns it, so every count is exact.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// run: on web processes
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';

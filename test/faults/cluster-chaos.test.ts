@@ -1,3 +1,4 @@
+// run: with kills, on web processes
 // "Three nodes under load, one killed with -9, Redis restarted empty, Postgres restarted, in one run: no answered message
 // lost, no code approved twice, no revoked token admitted, errors only 503 with Retry-After, back to normal in 10 s
 // without a hand."

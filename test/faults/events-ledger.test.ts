@@ -1,3 +1,4 @@
+// run: with kills, on web processes
 // "50,000 texts and verifications, kill -9 of web and worker processes and a restart of Postgres under load, a receiver that
 // fails, stalls, answers late and twice: every change has exactly one event; the feed read to its end has each once, in
 // order per subject; every webhook arrives at least once; nothing after a DELETE of the endpoint was answered."

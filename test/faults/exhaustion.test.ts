@@ -1,3 +1,4 @@
+// run: with services, on web processes
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';

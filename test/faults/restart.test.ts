@@ -1,3 +1,4 @@
+// run: with services, on web processes
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

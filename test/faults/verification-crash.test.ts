@@ -1,3 +1,4 @@
+// run: with services, on web processes
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// run: alone
 // No regular expression of ours takes more than linear time, whatever text it meets. recheck decides that by building
 // automata. It does not search for slow texts: what it finds that way differs from run to run. So an expression that an
 // automaton cannot stand for, like one that looks ahead over a repetition, fails here and is written in another way.

@@ -1,3 +1,4 @@
+// run: alone
 // The package, as a user gets it: `npm pack`, `npm install` into an empty folder, `npx heliograph start`. The packages that
 // it needs come from a registry on loopback that offers what is installed here, so no network is needed.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// run: alone
 // One node with several web processes: limits that are exact, revocations that all of them know, and kill -9 of any.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

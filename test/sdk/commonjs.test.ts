@@ -1,3 +1,4 @@
+// run: alone
 // The packed client in a CommonJS project of a user whose compiler is TypeScript 5.4 and looks for modules as Node 10 did.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,3 +1,4 @@
+// run: with services
 // The service is killed under load, again and again: a program with the client loses no text, sends none twice, and
 // misses no event.
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// run: alone
 // The short form of `npm run soak`. What it promises must hold on a busy machine too, so no time is judged here.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// run: alone
 // The programs of docs/tutorials, as a reader runs them, with the real service.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
