@@ -6,7 +6,8 @@ import { bearer, getToken, revokeToken } from '../support/applications.ts';
 import { createTestClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { type EventStream, openEvents } from '../support/events.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 const path = '/sandbox/v1/inbox/stream';
 const clock = createTestClock();
@@ -41,7 +42,7 @@ async function assertEnd(streams: EventStream[]): Promise<void> {
 async function assertGoOn(sender: Sender, streams: EventStream[]): Promise<void> {
   const { body } = await sender.sms();
   for (const stream of streams) {
-    await until('the text', () => stream.events().some(({ data }) => JSON.parse(data).message_id === body.id));
+    await eventually('the text', () => stream.events().some(({ data }) => JSON.parse(data).message_id === body.id));
     stream.close();
   }
 }

@@ -12,8 +12,9 @@ import { toTimestamp } from '../../src/platform/clock.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createCertificate } from '../support/certificates.ts';
 import { run, runIn } from '../support/commands.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
-import { createSender, until } from '../support/texts.ts';
+import { createSender } from '../support/texts.ts';
 
 let app: TestApp;
 let folder: string;
@@ -221,7 +222,7 @@ describe('test', () => {
   /** What a worker does. */
   async function work(failsAt?: TestStep['step']): Promise<void> {
     const { id } = await require('acme');
-    const claimed = await until('a test waits', () => claimTest(app.db.database, id, app.clock.nowMs()));
+    const claimed = await eventually('a test waits', () => claimTest(app.db.database, id, app.clock.nowMs()));
     for (const step of steps) {
       const ok = step !== failsAt;
       await writeTestStep(

@@ -14,7 +14,8 @@ import { bearer, getToken } from '../support/applications.ts';
 import { createTestClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { beginFeed, feedPath, readFeed, readUntil, refusedFeed, writeEvents } from '../support/event-feed.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 let app: TestApp;
 let acme: Sender;
@@ -280,7 +281,7 @@ describe('wait_seconds', () => {
         const polls = Array.from({ length: 25 }, () => readFeed(app, sender.key, { cursor, wait_seconds: 25 }));
         let answered = 0;
         for (const poll of polls) void poll.then(() => answered++);
-        await until('five to be answered', () => answered >= 5);
+        await eventually('five to be answered', () => answered >= 5);
         return { sender, polls, answered: () => answered };
       }),
     );
@@ -306,7 +307,7 @@ describe('wait_seconds', () => {
     leaving.abort();
     await Promise.allSettled(gone);
     // As long as the places are taken, a poll is answered at once, with nothing.
-    await until('a place to wait in', async () => {
+    await eventually('a place to wait in', async () => {
       const waiting = readFeed(app, sender.key, { cursor, wait_seconds: 25 });
       await settle();
       await writeEvents(app.db.database, sender.id, [{ subject: newId('msg', app.clock) }]);
@@ -452,7 +453,7 @@ describe('listening', () => {
     const sender = await createSender(app);
     const { body: unheard } = await sender.sms();
     // Else it could still have events when listening begins.
-    await until('it to be delivered', async () => {
+    await eventually('it to be delivered', async () => {
       app.clock.advance(100);
       return (await sender.readSms(unheard.id)).status === 'delivered';
     });
@@ -477,7 +478,7 @@ describe('listening', () => {
       await tx.query('select txid_current()');
       await held;
     });
-    await until('it to run', async () => {
+    await eventually('it to run', async () => {
       const { count } = await app.db.database.query(
         `select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
       );

@@ -13,7 +13,8 @@ import { createTestClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { beginFeed, streamPath as path, readFeed, writeEvents } from '../support/event-feed.ts';
 import { type EventStream, openEvents } from '../support/events.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 let app: TestApp;
 let acme: Sender;
@@ -28,7 +29,7 @@ after(() => app.close());
 const toldBy = (stream: EventStream) => stream.events().map(({ data }) => JSON.parse(data) as ToldEvent);
 const subjectsOf = (stream: EventStream) => toldBy(stream).map(({ subject }) => subject);
 const tells = (stream: EventStream, subject: string) =>
-  until(`${subject} in the stream`, () => subjectsOf(stream).includes(subject));
+  eventually(`${subject} in the stream`, () => subjectsOf(stream).includes(subject));
 const newSubject = () => newId('msg', app.clock);
 const write = (sender: Sender, ...subjects: string[]) =>
   writeEvents(
@@ -43,7 +44,7 @@ const resume = (sender: Sender, id: string, query = '') =>
 
 /** The service learns a moment later that readers have gone. */
 const untilFree = (open: () => Promise<EventStream>) =>
-  until('a free place', async () => {
+  eventually('a free place', async () => {
     const stream = await open();
     return stream.status === 200 && stream;
   });
@@ -98,7 +99,7 @@ describe('the stream', () => {
     ]);
     const expected = [[subjects[0], subjects[2]], [subjects[1]], [subjects[0]], [subjects[2]], [subjects[0]]];
     for (const [index, stream] of streams.entries()) {
-      await until('its events', () => stream.events().length >= (expected[index]?.length ?? 0));
+      await eventually('its events', () => stream.events().length >= (expected[index]?.length ?? 0));
       assert.deepEqual(subjectsOf(stream), expected[index]);
       stream.close();
     }
@@ -128,13 +129,13 @@ describe('Last-Event-ID', () => {
     const stream = await openEvents(app, path, sender.key);
     const subjects = Array.from({ length: 250 }, newSubject);
     await write(sender, ...subjects.slice(0, 10));
-    await until('ten', () => stream.events().length === 10);
+    await eventually('ten', () => stream.events().length === 10);
     const id = stream.events()[4]?.id ?? '';
     stream.close();
     await write(sender, ...subjects.slice(10, 240));
     const again = await resume(sender, id);
     await write(sender, ...subjects.slice(240));
-    await until('the last', () => subjectsOf(again).includes(subjects.at(-1) ?? ''));
+    await eventually('the last', () => subjectsOf(again).includes(subjects.at(-1) ?? ''));
     assert.deepEqual(subjectsOf(again), subjects.slice(5));
     again.close();
   });
@@ -142,7 +143,7 @@ describe('Last-Event-ID', () => {
   test('a reader that was told nothing yet has a place to come back to', async () => {
     const sender = await createSender(app);
     const stream = await openEvents(app, path, sender.key);
-    const id = await until('its place', () => lastIdOf(stream));
+    const id = await eventually('its place', () => lastIdOf(stream));
     stream.close();
     const subject = newSubject();
     await write(sender, subject);
@@ -185,7 +186,7 @@ describe('Last-Event-ID', () => {
     let last = start;
     for (let round = 0; round < 8; round++) {
       const stream = await untilFree(() => resume(sender, last));
-      await until('some events', () => stream.events().length >= round * 2 || undefined);
+      await eventually('some events', () => stream.events().length >= round * 2 || undefined);
       stream.close();
       await stream.ended;
       told.push(...toldBy(stream).map(({ id }) => id));
@@ -194,7 +195,7 @@ describe('Last-Event-ID', () => {
     stopped = true;
     await Promise.all(writers);
     const stream = await untilFree(() => resume(sender, last));
-    await until('all of them', () => told.length + stream.events().length >= written || undefined);
+    await eventually('all of them', () => told.length + stream.events().length >= written || undefined);
     told.push(...toldBy(stream).map(({ id }) => id));
     stream.close();
     const ids = createEventIds(app.keys);

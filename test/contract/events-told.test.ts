@@ -16,8 +16,9 @@ import { run } from '../support/commands.ts';
 import { endLeases } from '../support/delivery-steps.ts';
 import { send } from '../support/developer.ts';
 import { checkEvents, eventsOf, watchStates } from '../support/event-witness.ts';
+import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
-import { createSender, dumpAll, type Page, type Sender, until } from '../support/texts.ts';
+import { createSender, dumpAll, type Page, type Sender } from '../support/texts.ts';
 import type { InboxText, VerificationBody } from '../support/verify-caller.ts';
 
 const testNumber = (last: string) => `+150055501${last}`;
@@ -34,7 +35,7 @@ async function createWorld(options: { delivery?: 'held' } = {}) {
   async function toldOf(subject: string): Promise<ToldEvent[]> {
     const { rows } = await app.db.database.query<{ last: string }>('select max(position)::text as last from event');
     const upTo = Number(rows[0]?.last ?? 0);
-    await until('the horizon to pass the events', async () => (await horizon.read()) >= upTo);
+    await eventually('the horizon to pass the events', async () => (await horizon.read()) >= upTo);
     const span = { applicationId: acme.id, after: 0, upTo };
     const { events } = await readEvents(app.db.database, span, { subject }, 100);
     return tell(app.db.database, events);
@@ -78,7 +79,7 @@ describe('texts, with the phones reporting back', () => {
   after(() => world.close());
 
   const reaches = (who: Sender, id: string, status: string) =>
-    until(`${id} to be ${status}`, async () => {
+    eventually(`${id} to be ${status}`, async () => {
       const record = await who.readSms(id);
       return record.status === status && record;
     });
@@ -115,7 +116,7 @@ describe('texts, with the phones reporting back', () => {
     const quiet = await deaf.sms();
     const get = async () =>
       (await send<{ status: string }>(app, 'GET', `/messaging/v1/messages/${body.id}`, { headers: acme.token })).body;
-    const sent = await until('it to be sent', async () => {
+    const sent = await eventually('it to be sent', async () => {
       const record = await get();
       return record.status === 'sent' && record;
     });

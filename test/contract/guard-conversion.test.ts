@@ -14,10 +14,11 @@ import { findHeld } from '../../src/verify/held-number.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { type Answer, asDeveloper, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { createOperator } from '../support/operator.ts';
 import { type Caller, createProduction, type Production } from '../support/production.ts';
-import { createSender, type Page, type Refusal, type Sender, until } from '../support/texts.ts';
+import { createSender, type Page, type Refusal, type Sender } from '../support/texts.ts';
 import type { VerificationBody } from '../support/verify-caller.ts';
 
 interface Explanation {
@@ -144,7 +145,8 @@ describe('in production', () => {
     await other.app.alerts.stop();
     for (let count = 0; count < 16; count++) callers.push(await production.createCaller({ apis: ['verify'] }));
     await carrierWorks(app);
-    for (const node of [app, other]) await until('the carrier to be up', () => node.app.carriers()[0]?.state === 'up');
+    for (const node of [app, other])
+      await eventually('the carrier to be up', () => node.app.carriers()[0]?.state === 'up');
   });
   after(async () => {
     await other.close();

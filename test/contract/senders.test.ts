@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Answer, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
 import { type Caller, createProduction, knowsCarrier, type Production, senderOf } from '../support/production.ts';
-import { countMessages, createSender, type Refusal, type TextRecord, text, until } from '../support/texts.ts';
+import { countMessages, createSender, type Refusal, type TextRecord, text } from '../support/texts.ts';
 
 interface SenderRecord {
   id: string;
@@ -306,13 +307,13 @@ describe('in the sandbox', () => {
     const arrived = async () => (await busy.db.database.query('select 1 from handset_text')).count;
     let sent = 0;
     // The worker reads limits every two seconds. Then two texts leave, since the clock stands still, and no third.
-    await until('the worker to hold a text back', async () => {
+    await eventually('the worker to hold a text back', async () => {
       const { status } = await acme.sms();
       assert.equal(status, 201);
       sent++;
       return (await held()) > 0;
     });
-    await until('all to leave at their pace', async () => {
+    await eventually('all to leave at their pace', async () => {
       busy.clock.advance(1000);
       return (await arrived()) === sent && (await held()) === 0;
     });

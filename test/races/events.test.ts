@@ -13,7 +13,7 @@ import type { Database, Session, Tx } from '../../src/platform/database/database
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
-import { until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
 
 let db: TestDatabase;
 let sessions: Session[] = [];
@@ -70,7 +70,7 @@ async function readOften(horizon: Horizon, times: number): Promise<number> {
 
 /** Postgres itself may write for a moment, to look after its tables. */
 const untilItPasses = (horizon: Horizon, position: number) =>
-  until('the horizon to pass all positions', async () => (await horizon.read()) >= position);
+  eventually('the horizon to pass all positions', async () => (await horizon.read()) >= position);
 
 /** Looks at the newest position many times. */
 const countBack = `with recursive look as (
@@ -302,10 +302,10 @@ describe('listening', () => {
       }
 
       const writing = Promise.all(counters.map(write));
-      await until('changes before', () => all.size > 10);
+      await eventually('changes before', () => all.size > 10);
       const { since } = await listeners.readFeed(applicationId);
       isListening = true;
-      await until('changes after', () => must.size > 10);
+      await eventually('changes after', () => must.size > 10);
       stopped = true;
       await writing;
       const { rows } = await db.database.query<{ line: string; position: number }>(

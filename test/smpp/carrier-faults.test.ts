@@ -10,8 +10,8 @@ import { bearer, getToken } from '../support/applications.ts';
 import { type CarrierWorld, createCarrierWorld, receiptOf, type ShownCarrier } from '../support/carrier-world.ts';
 import { createCertificate } from '../support/certificates.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Peer, type Script, type ScriptedSmsc, startScriptedSmsc } from '../support/scripted-smsc.ts';
-import { until } from '../support/texts.ts';
 
 let app: TestApp;
 let world: CarrierWorld;
@@ -94,9 +94,9 @@ describe('row 15: the answer comes late', () => {
     );
     await world.connect(smsc.port, { on_doubt: 'resend', on_doubt_seconds: 300 });
     const id = await world.send();
-    const { pdu, peer } = await until('the submit', () => open);
+    const { pdu, peer } = await eventually('the submit', () => open);
     app.clock.advance(31_000);
-    await until('the text is in doubt', async () => (await world.doubts()) === 1);
+    await eventually('the text is in doubt', async () => (await world.doubts()) === 1);
     app.clock.advance(30_000);
     peer.send(accepted(pdu, 'late'), receiptOf('late'));
     await world.untilStatus(id, 'delivered');
@@ -133,7 +133,7 @@ describe('row 18: the carrier unbinds with three submits open', () => {
     const smsc = await start(unanswered((pdu, peer) => void open.push({ pdu, peer })));
     await world.connect(smsc.port);
     const ids = await Promise.all(Array.from({ length: 3 }, () => world.send()));
-    await until('three submits', () => open.length === 3);
+    await eventually('three submits', () => open.length === 3);
     open[0]?.peer.send({ command: 'unbind', status: 0, sequence: 77 });
     await smsc.arrived('unbind_resp');
     for (const [n, { pdu, peer }] of open.entries()) peer.send(accepted(pdu, `open ${n}`));
@@ -164,7 +164,7 @@ describe('row 20: the carrier throttles', () => {
     await world.connect(smsc.port, { per_second: 10, window: 1 });
     const ids = await Promise.all(Array.from({ length: 8 }, () => world.send()));
     const pass = async (ms: number, arrived: number) => {
-      await until(`${arrived} submits`, async () => {
+      await eventually(`${arrived} submits`, async () => {
         if (arrivals.length >= arrived) return true;
         app.clock.advance(ms);
         return false;
@@ -315,7 +315,7 @@ describe('a silent carrier with an open connection holds a code for 6 s at most'
     await verify();
     await silent.arrived('submit_sm');
     app.clock.advance(5000);
-    await until('the code is in doubt', async () => (await world.doubts()) === 1);
+    await eventually('the code is in doubt', async () => (await world.doubts()) === 1);
     app.clock.advance(1000);
     await silent.arrived('submit_sm', 2);
     const [first, second] = texts(silent);

@@ -9,7 +9,7 @@ import { createRunningClock } from '../support/clock.ts';
 import type { TestDeveloper } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 const path = '/portal/v1/operator/carriers';
 let app: TestApp;
@@ -51,7 +51,7 @@ interface Shown {
 /** Sends a text, waits for its end, and returns how the portal shows it and the story of its request. */
 async function tell(status: string): Promise<Shown & { id: string; story: string }> {
   const { body: made } = await sender.sms();
-  const shown = await until(`${made.id} to be ${status}`, async () => {
+  const shown = await eventually(`${made.id} to be ${status}`, async () => {
     const { body } = await sender.developer.send<Shown>(
       'GET',
       `/portal/v1/applications/${sender.id}/messages/${made.id}`,
@@ -94,9 +94,9 @@ describe('an answer', () => {
     await operator.send('PATCH', `${path}/practice`, {
       settings: { submit_errors: { '0x483': 'never:sender_rejected' } },
     });
-    await until('the meaning to hold', async () => {
+    await eventually('the meaning to hold', async () => {
       const { body } = await sender.sms();
-      const ended = await until('the end', async () => {
+      const ended = await eventually('the end', async () => {
         const record = await sender.readSms(body.id);
         return record.status === 'failed' && record;
       });
@@ -152,7 +152,7 @@ describe('a receipt', () => {
   test('of a long text: the words of the part that did not arrive', async () => {
     await connect({ receipt_state: 'undelivered', receipt_style: 'text' });
     const { body } = await sender.sms({ message: 'long '.repeat(60) });
-    await until('its end', async () => (await sender.readSms(body.id)).status === 'undelivered');
+    await eventually('its end', async () => (await sender.readSms(body.id)).status === 'undelivered');
     const { body: shown } = await sender.developer.send<Shown>(
       'GET',
       `/portal/v1/applications/${sender.id}/messages/${body.id}`,
@@ -168,7 +168,7 @@ describe('a test of a carrier', () => {
   async function lastStep(): Promise<string> {
     const body = { to: '+447700900123', from: 'ACME', message: 'A test' };
     const begun = await operator.send<{ id: string }>('POST', `${path}/practice/test`, body);
-    const report = await until('the test to end', async () => {
+    const report = await eventually('the test to end', async () => {
       const { body: test } = await operator.send<{ status: string; steps: { detail: string }[] }>(
         'GET',
         `${path}/practice/test/${begun.body.id}`,

@@ -8,7 +8,7 @@ import { createRunningClock } from '../support/clock.ts';
 import type { TestDeveloper } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
-import { createSender, type Sender, type TextRecord, until } from '../support/texts.ts';
+import { createSender, type Sender, type TextRecord } from '../support/texts.ts';
 
 const path = '/portal/v1/operator/carriers';
 let app: TestApp;
@@ -56,7 +56,7 @@ async function sendText(changes: Record<string, unknown> = {}): Promise<TextReco
 
 async function untilStatus(id: string, status: string): Promise<TextRecord> {
   let last = '';
-  return until(`${id} to be ${status}`, async () => {
+  return eventually(`${id} to be ${status}`, async () => {
     const found = await sender.readSms(id);
     last = found.status;
     return found.status === status && found;
@@ -103,7 +103,7 @@ describe('long texts', () => {
     // The second submit is throttled: part 2.
     await connect({}, { throttle_every: 2 });
     const sent = sendText({ message: long });
-    await until('the second part to be throttled', () => smsc.state().counts.submits >= 2);
+    await eventually('the second part to be throttled', () => smsc.state().counts.submits >= 2);
     smsc.change({ throttle_every: 0 });
     await untilStatus((await sent).id, 'delivered');
     assert.equal(arrived()[0]?.text, long);
@@ -158,7 +158,7 @@ describe('receipts', () => {
     await connect({}, { ids: 'hex-dec' });
     const { id } = await sendText();
     await untilStatus(id, 'sent');
-    const hint = await until('a hint', async () => {
+    const hint = await eventually('a hint', async () => {
       const { body } = await operator.send<{ hint: string | null }>('GET', `${path}/practice`);
       return body.hint ?? undefined;
     });
@@ -174,7 +174,7 @@ describe('receipts', () => {
     await connect({}, { wrong_ids: true });
     const { id } = await sendText();
     await untilStatus(id, 'sent');
-    await until('its receipt to arrive', async () => smsc.texts()[0]?.parts[0]?.receipt === 'acknowledged');
+    await eventually('its receipt to arrive', async () => smsc.texts()[0]?.parts[0]?.receipt === 'acknowledged');
     assert.equal((await sender.readSms(id)).status, 'sent');
   });
 });
@@ -210,11 +210,11 @@ describe('a carrier in trouble', () => {
     await smsc.goDown();
     const { id } = await sendText();
     assert.equal((await sender.readSms(id)).status, 'queued');
-    await until('the log to tell of it', () => news().length === 1);
+    await eventually('the log to tell of it', () => news().length === 1);
     assert.match(news()[0] ?? '', /refuses connections|closed/);
     await smsc.comeBack();
     await untilStatus(id, 'delivered');
-    await until('the log to tell of the end', () => news().length === 2);
+    await eventually('the log to tell of the end', () => news().length === 2);
   });
 
   test('a paused carrier sends nothing, and goes on when it is resumed', async () => {
@@ -250,7 +250,7 @@ describe('a test of a carrier', () => {
     const body = { to: '+447700900123', from: 'ACME', message: 'A test' };
     const begun = await operator.send<Report>('POST', `${path}/practice/test`, body);
     assert.equal(begun.status, 202);
-    return until('the test to end', async () => {
+    return eventually('the test to end', async () => {
       const { body: report } = await operator.send<Report>('GET', `${path}/practice/test/${begun.body.id}`);
       return ['passed', 'failed'].includes(report.status) && report;
     });

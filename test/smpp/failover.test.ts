@@ -9,8 +9,8 @@ import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { type CarrierWorld, createCarrierWorld, receiptOf } from '../support/carrier-world.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Script, type ScriptedSmsc, startScriptedSmsc } from '../support/scripted-smsc.ts';
-import { until } from '../support/texts.ts';
 
 let app: TestApp;
 let world: CarrierWorld;
@@ -145,7 +145,7 @@ describe('codes go on at once', () => {
     const { a, b } = await connectTwo(answerWith(0x0e), delivering);
     await verify();
     await b.arrived('submit_sm', 1);
-    await until('the breaker is known', async () => (await openOf('first')).includes('*'));
+    await eventually('the breaker is known', async () => (await openOf('first')).includes('*'));
     for (let n = 0; n < 3; n++) await verify();
     await b.arrived('submit_sm', 4);
     assert.equal(a.ledger('submit_sm').length, 1);
@@ -350,7 +350,7 @@ describe('the breaker of a country', () => {
     const two = await connectTwo(answerWith(0x08), delivering);
     for (let n = 0; n < 20; n++) await verify();
     await two.b.arrived('submit_sm', 20);
-    await until('it is open', async () => (await openOf('first')).includes('GB'));
+    await eventually('it is open', async () => (await openOf('first')).includes('GB'));
     return two;
   }
 
@@ -382,7 +382,7 @@ describe('the breaker of a country', () => {
     const before = a.ledger('submit_sm').length;
     await routes([{ ...firstThenSecond, failover: [] }]);
     const ids = await Promise.all(Array.from({ length: 5 }, () => world.send()));
-    await until('they are held back', async () => {
+    await eventually('they are held back', async () => {
       const { rows } = await app.db.database.query<{ held: number; untilMs: number }>(
         `select count(*)::integer as held, max(due_at) as "untilMs" from delivery_schedule where lane = 1 and attempt = 0`,
       );
@@ -404,7 +404,7 @@ describe('the story of a message', () => {
     await routes([firstThenSecond]);
     const { developer, id: applicationId } = world.sender;
     // The node follows the routes a moment after the answer: texts before that name no route.
-    const body = await until('a text goes on by the route', async () => {
+    const body = await eventually('a text goes on by the route', async () => {
       const id = await world.send();
       await world.untilStatus(id, 'delivered');
       const path = `/portal/v1/applications/${applicationId}/messages/${id}`;

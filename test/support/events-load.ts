@@ -40,7 +40,12 @@ export function startEventsLoad({ nodes, apiKey, tokens, batchSize, count }: Eve
   }
 
   /** Under one key, until it is answered. */
-  async function until(path: string, headers: Record<string, string>, key: string, body: object): Promise<Reply> {
+  async function sendUntilAccepted(
+    path: string,
+    headers: Record<string, string>,
+    key: string,
+    body: object,
+  ): Promise<Reply> {
     for (;;) {
       const reply = await once('POST', path, { ...headers, 'Idempotency-Key': key }, body);
       if (reply?.status === 201 || reply?.status === 200) return reply;
@@ -49,14 +54,18 @@ export function startEventsLoad({ nodes, apiKey, tokens, batchSize, count }: Eve
   }
 
   const text = (n: number, more: object) =>
-    until('/sms/v1/messages', { apikey: apiKey }, `text-${n}`, { from: 'ACME', message: `Text ${n}`, ...more });
+    sendUntilAccepted('/sms/v1/messages', { apikey: apiKey }, `text-${n}`, {
+      from: 'ACME',
+      message: `Text ${n}`,
+      ...more,
+    });
 
   async function batch(n: number): Promise<void> {
     const messages = Array.from({ length: batchSize }, (_, place) => ({
       ...{ from: 'ACME', message: `Text ${place} of ${n}` },
       to: place % 20 === 7 ? '+15005550111' : numberOf(n * batchSize + place),
     }));
-    await until('/messaging/v1/messages/batch', tokens.messaging, `batch-${n}`, { messages });
+    await sendUntilAccepted('/messaging/v1/messages/batch', tokens.messaging, `batch-${n}`, { messages });
     done += batchSize - 1;
     next += batchSize - 1;
   }
