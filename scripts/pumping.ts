@@ -1,5 +1,5 @@
 // npm run pumping: the pumping laboratory. It drives the guard's rules with attacks and honest traffic on a virtual clock, judges
-// them on seeds that tuning never saw, and writes docs/performance.md and docs/pictures/pumping.svg. docs/decisions/0024.
+// them on seeds that tuning never saw, and writes docs/performance.md. docs/decisions/0024.
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';

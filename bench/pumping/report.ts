@@ -1,10 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type AttackResult, goals, type HonestResult } from './goals.ts';
-import { picture } from './picture.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const pictureFile = `${root}docs/pictures/pumping.svg`;
 const document = `${root}docs/performance.md`;
 const tableInDocument = /(<!-- written by npm run pumping -->\n).*(<!-- end of pumping -->)/s;
 
@@ -51,7 +49,6 @@ export function failures(attacks: readonly AttackResult[], honest: readonly Hone
 }
 
 export function writeReport(attacks: readonly AttackResult[], honest: readonly HonestResult[]): void {
-  writeFileSync(pictureFile, picture(attacks));
   const text = readFileSync(document, 'utf8');
   const table = tables(attacks, honest);
   writeFileSync(

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { resultsFolder } from '../write-results.ts';
-import { headOf, markdownReport, soakChart } from './report.ts';
+import { headOf, markdownReport } from './report.ts';
 import type { SoakResult } from './soak.ts';
 import type { Line } from './verdict-line.ts';
 
@@ -11,13 +11,12 @@ const partOfDocument = /(<!-- written by npm run soak -->\n).*?(<!-- end of soak
 /** A run of this length is kept; a shorter one is for trying. */
 const longMinutes = 60;
 
-/** Writes the summary, the samples and the chart; the document shows the last long run. */
+/** Writes the summary and the samples; the document shows the last long run. */
 export function writeReport(result: SoakResult, lines: Line[]): string[] {
   const isLong = result.minutes >= longMinutes;
   const name = join(resultsFolder, isLong ? 'soak' : 'soak-short');
   mkdirSync(resultsFolder, { recursive: true });
   writeFileSync(`${name}.md`, markdownReport(result, lines));
-  writeFileSync(`${name}.svg`, soakChart(result));
   const { samples, sizes } = result.watched;
   const { startedAt, minutes, rate, faults } = result;
   writeFileSync(
@@ -25,7 +24,7 @@ export function writeReport(result: SoakResult, lines: Line[]): string[] {
     `${JSON.stringify({ startedAt, minutes, rate, lines, faults, samples, sizes }, rounded)}\n`,
   );
   if (isLong) writeDocument(result, lines);
-  return ['md', 'svg', 'json'].map((ending) => `${name}.${ending}`);
+  return ['md', 'json'].map((ending) => `${name}.${ending}`);
 }
 
 function writeDocument(result: SoakResult, lines: Line[]): void {
