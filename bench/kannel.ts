@@ -86,7 +86,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 function unknown(): never {
-  throw new Error('Kannel cannot tell this');
+  throw new Error('Kannel has no figure for this');
 }
 
 const configuration = (ports: { admin: number; boxes: number; port: number; smscPort: number }) => `group = core

@@ -124,7 +124,7 @@ export function findChromium(): string | undefined {
   return names.map(findInPath).find((path) => path !== undefined);
 }
 
-/** A module of Perl, not a program: Perl knows where it looks for it. */
+/** A module of Perl, not a program: Perl knows where to find it. */
 function findNetSmpp(): string | undefined {
   const perl = findInPath('perl');
   if (perl === undefined) return undefined;

@@ -377,7 +377,7 @@ describe('one source each', () => {
     });
   }
 
-  // The clocks are compared; and whether a node is alive, or holds a webhook, is told by the one clock that all share.
+  // The clocks are compared; and whether a node is alive, or holds a webhook, is decided by the one clock that all share.
   const byDatabaseClock = [
     'platform/database/clock-check.ts',
     'registry/change-feed.ts',

@@ -21,9 +21,9 @@ export interface Scenario {
   attack?: Attack;
   /** Times the usual traffic at this hour. */
   rush?: (hour: number) => number;
-  /** True while texts to a number are lost, though its network tells that they arrived. */
+  /** True while texts to a number are lost, though its network reports them as delivered. */
   isLost?: (to: string, hour: number, random: Random) => boolean;
-  /** A market that opens with the simulation, with so many users a day. */
+  /** A market that opens with the simulation, with this many users a day. */
   launch?: Market & { perDay: number };
 }
 
@@ -50,7 +50,7 @@ const tickMs = 10 * minuteMs;
 /** An attack begins after this time, in the morning. */
 export const attackFromHour = 6;
 const countedAfterMs = 10 * minuteMs;
-/** So many texts an attack may get before it has to be stopped. */
+/** The maximum number of texts an attack may get before it has to be stopped. */
 export const freeTexts = 500;
 const key = Buffer.alloc(32, 7);
 const keys: Pick<KeyRing, 'version' | 'keyFor'> = { version: 1, keyFor: () => key };

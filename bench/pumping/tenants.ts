@@ -47,7 +47,7 @@ export const tenants: readonly Tenant[] = [small, medium, large];
 /** How uneven people are spread over ranges, and over the blocks in them. */
 const unevenness = 1.3;
 
-/** The part of people who have a number in a range or block, by its place among so many. */
+/** The part of people who have a number in a range or block, by its index and their number. */
 export const partOfPlace = (place: number, count: number) =>
   ((place + 1) / count) ** (1 / unevenness) - (place / count) ** (1 / unevenness);
 

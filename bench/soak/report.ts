@@ -47,8 +47,8 @@ export function markdownReport(result: SoakResult, lines: Line[]): string {
     ]),
   );
   const kept = table(
-    ['Promise', 'looked at', 'broken'],
-    promises.map(({ name, looked, broken }) => [name, looked.toLocaleString('en'), String(broken)]),
+    ['Promise', 'checks', 'broken'],
+    promises.map(({ name, checked, broken }) => [name, checked.toLocaleString('en'), String(broken)]),
   );
   const sizes = table(
     ['Table', 'rows', 'MB', 'of it indexes', 'early', 'late'],

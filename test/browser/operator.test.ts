@@ -389,5 +389,5 @@ describe('production', () => {
 });
 
 test('in production, a viewer is offered nothing that changes, and a developer all of it', () =>
-  // In short the pages that differ from those in the sandbox, all of which account.test.ts walks through.
+  // In short only the pages that differ from those in the sandbox; account.test.ts walks through all of those.
   walkAsEachRole(stage, inShort(['overview', 'senders', 'try'], undefined)));

@@ -48,7 +48,7 @@ function startStorm(apikey: string): Storm {
         body: { from: 'ACME', message: 'Hello' },
       });
       shots.push({ atMs, tookMs: performance.now() - atMs, status });
-      assert.equal(headers.get('RateLimit-Limit'), String(plan.per_minute), 'the plan, whoever decides');
+      assert.equal(headers.get('RateLimit-Limit'), String(plan.per_minute), 'the plan, no matter which node decides');
       if (status === 429) assert.ok(Number(headers.get('Retry-After')) >= 1);
       await pause(breathMs);
     }
@@ -92,7 +92,7 @@ async function storeIs(state: 'ok' | 'away'): Promise<void> {
     const answers = await Promise.all(
       cluster.nodes.map((node) => send<{ checks: Record<string, string> }>(node, 'GET', '/readyz')),
     );
-    for (const { status } of answers) assert.equal(status, 200, 'a lost store takes nobody out of rotation');
+    for (const { status } of answers) assert.equal(status, 200, 'a lost store takes no node out of rotation');
     return answers.every(({ body }) => body.checks.window_store === state);
   });
 }

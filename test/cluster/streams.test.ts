@@ -38,7 +38,7 @@ async function assertEnd(streams: EventStream[]): Promise<void> {
   for (const { ended } of streams) assert.equal(await ended, 'ended');
 }
 
-/** Shows that streams are open still: both tell of a text. */
+/** Shows that streams are open still: both emit a text. */
 async function assertGoOn(sender: Sender, streams: EventStream[]): Promise<void> {
   const { body } = await sender.sms();
   for (const stream of streams) {

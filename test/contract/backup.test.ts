@@ -356,7 +356,7 @@ test('--trust-credentials suspends nothing and warns; --replace deletes what was
   for (const name of ['api_key', 'client_secret', 'signing_key', 'person'])
     assert.deepEqual(rows[name], world.tables[name], name);
   const [entry] = rows.audit?.filter((row) => row.includes('backup.restored')) ?? [];
-  assert.ok(entry?.includes('trusts_credentials'), 'the audit log tells it');
+  assert.ok(entry?.includes('trusts_credentials'), 'the audit log has it');
   assert.equal(rows.audit?.length, (world.tables.audit?.length ?? 0) + 1);
   await assert.rejects(restored.database.query('truncate audit'), /append-only/, 'the log is guarded again');
   const again = await createTestApp({ db: restored, clock: app.clock });

@@ -259,7 +259,7 @@ describe('test', () => {
 });
 
 describe('try', () => {
-  test('asks the running service, and tells how to see what came of it', async () => {
+  test('asks the running service, and prints how to see the result', async () => {
     await apply({ carriers: [acme] });
     assert.equal((await require('acme')).tryWantedAtMs, null);
     assert.match(await carriers('try', 'acme'), /connects acme now\..*carriers.*status/);

@@ -130,7 +130,7 @@ describe('apply', () => {
     assert.deepEqual([(await table())?.routes.length, (await senders()).length, (await numbers()).length], [2, 1, 1]);
   });
 
-  test('--dry-run tells of all of it and changes nothing', async () => {
+  test('--dry-run lists every change and makes none', async () => {
     const said = await apply(whole(), '--dry-run', '--prune');
     assert.equal(said.match(/: new/g)?.length, 6);
     assert.deepEqual([await names(), await table(), await senders(), await numbers()], [[], undefined, [], []]);
@@ -223,7 +223,7 @@ describe('routes explain', () => {
   });
 });
 
-test('status tells of routes, senders and numbers', async () => {
+test('status lists routes, senders and numbers', async () => {
   assert.match(
     await carriers('status'),
     /Routes: none, so every carrier takes every text\.\nSenders: 0 approved, 0 waiting/,

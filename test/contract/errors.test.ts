@@ -373,7 +373,7 @@ describe('415 UNSUPPORTED_MEDIA_TYPE', () => {
 describe('500 INTERNAL', () => {
   const sentence = 'The service failed on this request. Quote the correlation id when you report it.';
 
-  test('whatever was thrown, the caller reads one sentence and the log tells the rest', async () => {
+  test('whatever was thrown, the caller reads one sentence and the log has the rest', async () => {
     for (const path of ['error', 'nothing', 'text', 'lost', 'unserialisable', 'database']) {
       const body = await assertError(await send('GET', `/test/${path}`), 500, 'INTERNAL');
       assert.equal(body.message, sentence, path);

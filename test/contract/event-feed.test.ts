@@ -232,7 +232,7 @@ describe('paging', () => {
 });
 
 describe('wait_seconds', () => {
-  /** Waits until the polls wait in the feed: the requests in progress are not running any more. */
+  /** Waits until the polls wait in the feed: the requests in progress are no longer running. */
   const settle = () => new Promise((done) => setTimeout(done, 150));
 
   test('answers with the first event, and at once if there are some', async () => {

@@ -50,7 +50,7 @@ const untilFree = (open: () => Promise<EventStream>) =>
   });
 
 describe('the stream', () => {
-  test('tells each event as the feed does, by its type and its id', async () => {
+  test('emits each event as the feed does, with its type and its id', async () => {
     const cursor = await beginFeed(app, acme.key);
     const stream = await openEvents(app, path, acme.key);
     assert.equal(stream.status, 200);
@@ -70,7 +70,7 @@ describe('the stream', () => {
     stream.close();
   });
 
-  test('an event that is written as soon as it is open is not missed, none from before is told, 8 times over', async () => {
+  test('an event that is written as soon as it is open is not missed, none from before is emitted, 8 times over', async () => {
     for (let i = 0; i < 8; i++) {
       await write(acme, newSubject());
       const stream = await untilFree(() => openEvents(app, path, acme.key));
@@ -105,7 +105,7 @@ describe('the stream', () => {
     }
   });
 
-  test('ends when the service stops, also while a reader is told what it missed', async () => {
+  test('ends when the service stops, also while a reader catches up', async () => {
     const sender = await createSender(app);
     const cursor = await beginFeed(app, sender.key);
     await write(sender, ...Array.from({ length: 3000 }, newSubject));
@@ -140,7 +140,7 @@ describe('Last-Event-ID', () => {
     again.close();
   });
 
-  test('a reader that was told nothing yet has a place to come back to', async () => {
+  test('a reader that has received nothing yet has a cursor to resume from', async () => {
     const sender = await createSender(app);
     const stream = await openEvents(app, path, sender.key);
     const id = await eventually('its place', () => lastIdOf(stream));

@@ -73,7 +73,7 @@ function verifier(node: TestApp, caller: Sender) {
   };
 }
 
-/** What the carrier tells of all texts that wait: as its worker writes it. */
+/** Writes the carrier's receipt for each text that waits, as its worker does. */
 async function settleTexts(app: TestApp, as: keyof typeof delivered = 'delivered'): Promise<void> {
   await app.db.database.query(
     'update message set status = $1::smallint, sent_at = case when $1::smallint <> 5 then $2::timestamptz end where status = 1',
@@ -512,7 +512,7 @@ describe('in production', () => {
     assert.deepEqual(await tablesWith(['address:', 'program:', 'device:']), []);
   });
 
-  /** The tables of which a row, written as text, holds one of these. */
+  /** The tables with a row that contains one of these. */
   async function tablesWith(values: string[]): Promise<string[]> {
     const { database } = app.db;
     const { rows } = await database.query<{ name: string }>(
@@ -621,7 +621,7 @@ describe('in production', () => {
     assert.deepEqual(rows, []);
   });
 
-  /** The sums of an application are what its verifications tell, number by number. */
+  /** The sums of an application agree with its verifications, number by number. */
   async function assertSums({ id }: Caller): Promise<void> {
     const { database } = app.db;
     const { rows: sums } = await database.query<{ scope: string; numbers: number; approved: number }>(

@@ -303,7 +303,7 @@ describe('other answers of the token endpoint', () => {
     assert.equal((await sendForm(app, 'token', `x=${'y'.repeat(65_536)}`)).status, 413);
   });
 
-  test('credentials in the address are not looked at', async () => {
+  test('credentials in the address are ignored', async () => {
     const query = new URLSearchParams({ ...grant, ...acme.client }).toString();
     assert.equal((await sendForm(app, `token?${query}`, grant)).status, 401);
   });

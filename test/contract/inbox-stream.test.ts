@@ -132,7 +132,7 @@ describe('the stream', () => {
     stream.close();
   });
 
-  test('ends when the service stops, whoever listens', async () => {
+  test('ends for every listener when the service stops', async () => {
     const other = await createTestApp({ db: app.db, clock: app.clock });
     const streams = await Promise.all([openEvents(other, path, acme.key), openEvents(other, path, eve.token)]);
     await Promise.all([other.close(), ...streams.map(({ ended }) => ended)]);

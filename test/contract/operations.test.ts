@@ -258,7 +258,7 @@ describe('security headers', () => {
     }
   });
 
-  test('behind https browsers are told to stay there', async () => {
+  test('behind https, a header makes browsers stay there', async () => {
     const secure = await createTestApp({ env: { HELIOGRAPH_PUBLIC_URL: 'https://heliograph.example' }, db: app.db });
     try {
       const { headers, body } = await fetch(`${secure.url}/healthz`);

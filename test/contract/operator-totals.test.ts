@@ -155,7 +155,7 @@ async function eventuallySent(count: number): Promise<void> {
   }
 }
 
-// These tests look at days before today: receipts of the texts above may still come, and are counted today.
+// These tests read days before today: receipts of the texts above may still come, and are counted today.
 describe('keeping', () => {
   test('old rows of nodes are added up, and the totals stay the same', async () => {
     const days = `?from=${daysAgo(9)}&to=${daysAgo(1)}&by=day`;

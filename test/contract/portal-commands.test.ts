@@ -13,7 +13,7 @@ after(() => app.close());
 
 function use(printed: string) {
   const token = /#\/set-password\/(\w+)/.exec(printed)?.[1];
-  const body = { token, password: 'another sentence, known to nobody' };
+  const body = { token, password: 'another sentence, known to no one' };
   return send(app, 'POST', '/portal/v1/password-resets', { body });
 }
 

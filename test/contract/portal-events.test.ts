@@ -92,7 +92,7 @@ describe('in the sandbox', () => {
     );
   });
 
-  test('a stream tells them live, of all APIs; it goes on from a cursor', async () => {
+  test('a stream emits events of all APIs live, and resumes from a cursor', async () => {
     const { body } = await read(acme);
     const headers = { cookie: acme.developer.cookie };
     const stream = await openEvents(app, pathOf(acme, '/stream'), headers);

@@ -50,7 +50,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Minutes are kept so long before they are added up. */
+/** How long minutes are kept before they are added up. */
 const eightDaysMs = 8 * 86_400_000;
 const usage = ({ developer, id }: Pick<TestApplication, 'developer' | 'id'>, query = '') =>
   developer.send<UsageBody>('GET', `/portal/v1/applications/${id}/usage${query}`);
@@ -295,7 +295,7 @@ describe('counting', () => {
       )
     ).rows[0];
 
-  /** A database whose answers get lost: the statement runs, and nobody hears of it. */
+  /** A database whose answers get lost: the statement runs, and its answer never arrives. */
   function losing(database: Database, lost: () => boolean): Database {
     return {
       ...database,

@@ -141,7 +141,7 @@ describe('in production', () => {
     assert.equal((await acme.sms({ to: british })).status, 201);
   });
 
-  test('a code has the first held sender of its country, by age; without one, a name of nobody', async () => {
+  test('a code has the first held sender of its country, by age; without one, a name that no application holds', async () => {
     const acme = await production.createCaller({ apis: ['verify'] });
     const senderTo = async (to: string) => {
       const { status, body } = await acme.start(to);

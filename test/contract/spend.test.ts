@@ -279,7 +279,7 @@ describe('in production', () => {
     }
   });
 
-  // The last one: sessions end when so much time has passed.
+  // The last one: sessions have ended by then.
   test('the day ends at midnight UTC', async () => {
     const acme = await production.createCaller({ plan: 'free', apis: ['sms'] });
     await limit(acme, 1);

@@ -40,7 +40,7 @@ async function restartRedis(): Promise<void> {
   await cluster.redis.start();
 }
 
-/** Everything is answered again, for a while, by every node. Nobody can ask a node that is not there. */
+/** Everything is answered again, for a while, by every node. A stopped node cannot be asked. */
 async function backToNormal({ history }: ChaosLoad, sinceMs: number): Promise<number> {
   const restartedMs = performance.now();
   await eventually(

@@ -70,7 +70,7 @@ const working = `
   parentPort.postMessage('started');`;
 
 describe('the delivery thread', { concurrency: true }, () => {
-  test('is woken once for all that happens in one turn, told to stop, and its last counts arrive', async () => {
+  test('is woken once per turn, stops when asked, and its last counts arrive', async () => {
     const scene = play(working);
     const thread = await scene.start();
     for (let commits = 0; commits < 100; commits++) thread.wake(commits % 2 === 0 ? ['a#1'] : ['b#2', 'a#1']);
@@ -83,7 +83,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2 });
   });
 
-  test('is told the texts that were accepted', async () => {
+  test('receives the texts that were accepted', async () => {
     const scene = play(working);
     const thread = await scene.start();
     const { database, drop } = await createTestDatabase();

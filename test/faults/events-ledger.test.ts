@@ -76,7 +76,7 @@ async function cancelOpen({ url }: ClusterNode, headers: Record<string, string>)
   return rows.length === 0;
 }
 
-/** Nothing changes any more: every text has its end, and verifications that are left open are canceled. */
+/** Nothing changes from here on: every text has its end, and verifications that are left open are canceled. */
 async function untilAllHasEnded(node: ClusterNode, headers: Record<string, string>): Promise<void> {
   await eventually('every verification has ended', () => cancelOpen(node, headers), { withinMs, everyMs: 200 });
   const isOver = async () => (await findOpen()).length === 0;

@@ -39,7 +39,7 @@ after(async () => {
 });
 
 interface Client {
-  /** Resolves when so many more texts have been answered. */
+  /** Resolves when this many more texts have been answered. */
   answered(more: number): Promise<void>;
   stop(): Promise<Outcomes>;
 }

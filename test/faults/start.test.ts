@@ -115,7 +115,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
       assert.equal(livingPostmaster(join(service.dataDir, 'postgres/data')), postmasterOf(service.dataDir));
     });
 
-    test('a terminal that is closed ends it too, although nobody reads its last words', async () => {
+    test('the service ends when its terminal is closed, although its log is no longer read', async () => {
       service.closeOutput();
       await assertEnds(service, 'SIGHUP');
     });

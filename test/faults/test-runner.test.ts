@@ -127,7 +127,7 @@ test('a pure test file is run with nothing but Node', async () => {
   assert.match(output(), /ℹ pass [1-9]/);
 });
 
-test('a failure is named, shown and told by the exit code', async () => {
+test('a failure is named, shown and reported by the exit code', async () => {
   const file = join(makeFolder('failing'), 'failing.test.ts');
   writeFileSync(file, `import test from 'node:test'; test('it breaks', () => { throw new Error('as it must'); });`);
   const good = 'src/edge/limit-refusal.test.ts';

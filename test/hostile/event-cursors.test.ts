@@ -1,4 +1,4 @@
-// A cursor tells its reader nothing of how many events others have: whatever bits are changed, the answer is the same.
+// A cursor shows its reader nothing about the number of others' events: whatever bits are changed, the answer is the same.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createEventIds } from '../../src/events/event-id.ts';
@@ -105,7 +105,7 @@ test('so does the list of a webhook’s deliveries', async () => {
     assert.equal((await list(`&cursor=${encoded(forged)}`)).status, own.has(forged) ? 200 : 400);
 });
 
-test('a quiet reader’s cursors tell nothing: they differ whether others had events or not', async () => {
+test('a quiet reader’s cursors reveal nothing: they differ whether others had events or not', async () => {
   const cursor = await beginFeed(app, eve.key);
   const pages = await Promise.all(Array.from({ length: 8 }, () => readFeed(app, eve.key, { cursor })));
   assert.ok(new Set(pages.map(({ body }) => body.next_cursor)).size > 4);

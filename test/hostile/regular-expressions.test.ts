@@ -18,7 +18,7 @@ import { send } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
 import { type Document, targetsOf } from './slots.ts';
 
-// This file of it is plain JavaScript; its main file would look for a Java machine first.
+// This file of it is plain JavaScript; its main file would try a Java machine first.
 const recheck: { checkSync: typeof checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js');
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));

@@ -41,7 +41,7 @@ async function rowsOf(email: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Rows as a flood of failures leaves them: the newest is as old as told, the others a second older each. */
+/** Rows as a flood of failures leaves them: the newest has the given age, the others are a second older each. */
 async function insertFailures(count: number, of: { email: string; personId: string | null }, newestMs: number) {
   const idAt = (ms: number) => newId('sin', { nowMs: () => ms, steadyMs: () => 0 });
   const ids = Array.from({ length: count }, (_, i) => idAt(newestMs - 1000 * i));

@@ -61,9 +61,9 @@ async function makeQuick(world: WebhookWorld, account: string) {
 const countSlow = async ({ db }: WebhookWorld): Promise<number> =>
   (await db.database.query('select from webhook_course where latency_ms > 1000')).count;
 
-/** Answers late, until all has been told. */
+/** Answers late, until all events are delivered. */
 async function finishLate({ clock }: WebhookWorld, attack: SlowEndpoints, calls: number): Promise<void> {
-  await eventually('all is told', () => {
+  await eventually('all events are delivered', () => {
     if (attack.held.length > 0) {
       clock.advance(lateMs);
       attack.answer();
@@ -136,7 +136,7 @@ describe('turns', () => {
     );
   }
 
-  /** An application with so many endpoints that are known as slow. */
+  /** An application with this many endpoints that are known as slow. */
   async function makeKnown(account: string, each = 1): Promise<SlowEndpoints> {
     const slow = await makeSlow(world, [account], each);
     await world.db.database.query('update webhook_course set latency_ms = 14500');
@@ -170,7 +170,7 @@ describe('turns', () => {
     await end(worker);
   });
 
-  test('a claim is given back after a second, although it has more to tell, when another account waits for one', async () => {
+  test('a claim is given back after a second, although events are left, when another account waits for one', async () => {
     const [many, one] = [await makeKnown('acc_f', 4), await makeKnown('acc_g')];
     const worker = await world.startWorker({ room: { claims: 8, calls: 64 } });
     await many.addEvents(500);
@@ -181,7 +181,7 @@ describe('turns', () => {
       many.answer(many.held.slice(0, 4));
       return one.held.length === 1;
     });
-    assert.ok(many.receiver.calls.length < 4 * 500, 'the other account has told everything');
+    assert.ok(many.receiver.calls.length < 4 * 500, 'the other account's events are delivered');
     await end(worker);
   });
 });

@@ -13,7 +13,7 @@ export interface World {
   document: Document;
   /** The headers that open a route. */
   credentialFor(target: Target): Record<string, string>;
-  /** A request that is right as far as the world can tell, with something else in one of its places. */
+  /** A request that the service would accept, with something else in one of its places. */
   requestFor(target: Target, slot: Slot, raw: string): HostileRequest;
   /** A small request of another caller. */
   neighbour: HostileRequest;
@@ -27,7 +27,7 @@ export interface HostileRequest {
   body: string;
 }
 
-/** So that no limit stands before the work that is looked at. */
+/** So that no limit stands before the work that is measured. */
 const most = { per_minute: 1_000_000, burst: 1_000_000 };
 const withoutLimits = {
   HELIOGRAPH_PLANS: JSON.stringify({ free: most, pro: most, enterprise: most }),

@@ -69,7 +69,7 @@ const answers: [string, (id: string) => SubmitResult][] = [
   ['of a text with a price', (id) => ({ outcome: 'accepted', carrierMessageId: id, told })],
   ['of the parts of a text', (id) => ({ outcome: 'accepted', carrierMessageId: id, long: longOf(id) })],
   [
-    'of parts, of which one is missing',
+    'of parts, one of them missing',
     (id) => ({ outcome: 'throttled', long: { ...longOf(id), total: 3, needed: 3 } }),
   ],
 ];

@@ -223,7 +223,7 @@ describe('another carrier', () => {
     assert.deepEqual(await carrierOf(plain), { carrier: 'test', at: 'test' });
   });
 
-  test('a text of which the carrier has a part stays with it', async () => {
+  test('a text stays with a carrier that has a part of it', async () => {
     const { carrier, worker } = createWorker({}, { nextCarrier: () => nextCarrier('second') });
     const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: 'a', receiptKey: 'a' }];
     carrier.answer = always({
@@ -236,7 +236,7 @@ describe('another carrier', () => {
     assert.deepEqual(await carrierOf(id), { carrier: 'test', at: 'test' });
   });
 
-  test('a text of which a deleted carrier has a part goes to no other one: two halves do not make a text', async () => {
+  test('a text stays with a deleted carrier that has a part of it: two halves do not make a text', async () => {
     const { carrier, worker } = createWorker();
     const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: 'a', receiptKey: 'a' }];
     carrier.answer = always({ outcome: 'throttled', long: { total: 2, form: '', needed: 2, parts } });
@@ -329,7 +329,7 @@ describe('receipts', () => {
     error: null,
   };
 
-  test('an id that many texts have is told apart by the number; if that is the same too, none is settled', async () => {
+  test('of several texts with the same id the number decides; if that is the same too, none is settled', async () => {
     const { carrier, worker, receipts } = createWorker();
     carrier.answer = always({ outcome: 'accepted', carrierMessageId: '7' });
     const one = await accept({ to: '+447700900001' });

@@ -118,7 +118,7 @@ describe('what was never submitted is never in doubt', () => {
     });
   }
 
-  test('the look at verifications fails after the claim: likewise', async () => {
+  test('when the read of verifications fails after the claim, the claim is given back as well', async () => {
     await accept(2, { api: 'verify', verificationId: testVerificationId, body: null });
     let failures = 1;
     const { worker, carrier } = createWorker({

@@ -207,7 +207,7 @@ describe('a carrier that answers', () => {
     });
   }
 
-  test('odd answers harm nobody else: endless waits, ids with NUL, half a character or 5,000 of them, words nobody knows', async () => {
+  test('odd answers of a carrier harm no other text: endless waits, ids with NUL, half a character or 5,000 of them, unknown words', async () => {
     const { worker, carrier } = withCarrier();
     const messages = await accept(8);
     const odd: SubmitResult[] = [
@@ -341,7 +341,7 @@ describe('a carrier that does not answer', () => {
     'hangs past its timeout': (carrier) => {
       carrier.answer = never;
     },
-    'answers for nobody': (carrier) => {
+    'answers for unknown texts': (carrier) => {
       carrier.answer = () => [];
     },
   };
@@ -443,7 +443,7 @@ describe('a carrier that does not answer', () => {
     const before = await row(id);
     assert.deepEqual([before.attempt, before.onTheWire], [2, true]);
     answers[0]?.();
-    // The other answer is written after the first one was looked at.
+    // The other answer is written after the first one was read.
     answers[1]?.();
     await eventually('the second answer is written', async () => (await row(id)).status === 'sent');
     assert.equal((await row(id)).carrierMessageId, carrierIdOf(id, 2));
@@ -812,7 +812,7 @@ describe('time', () => {
     while ((await endSome()) > 0);
   }
 
-  /** Looks at it every half hour; it was sent just now. */
+  /** Checks it every half hour; it was sent just now. */
   async function assertEndsAfter72h(id: string): Promise<void> {
     for (let halves = 1; halves < 2 * 72; halves++) {
       clock.advance(hourMs / 2);
@@ -992,7 +992,7 @@ describe('loops', () => {
     answerNow();
     await stopping;
     assert.equal((await row(id)).status, 'sent');
-    assert.equal(carrier.submits.length, 1, 'it went on after it was told to stop');
+    assert.equal(carrier.submits.length, 1, 'it went on after it was stopped');
   });
 
   test('results the database did not take are written when it is back: nothing is sent twice', async () => {
@@ -1002,7 +1002,7 @@ describe('loops', () => {
       ...db.database,
       query(statement, values) {
         if (isLookAtSchedule(statement) && tries > 0) looks++;
-        // Meanwhile the lease runs out, and the worker looks for claims of dead workers more than once.
+        // Meanwhile the lease runs out, and the worker polls for claims of dead workers more than once.
         if (!isResult(statement) || looks >= 3) return db.database.query(statement, values);
         tries++;
         clock.advance(5000);
@@ -1020,7 +1020,7 @@ describe('loops', () => {
     assert.ok(tries > 1, 'it was away');
   });
 
-  test('a worker that is told to stop while the database is away stops', async () => {
+  test('a worker stops while the database is away', async () => {
     const database: Database = {
       ...db.database,
       query(statement, values) {

@@ -84,7 +84,7 @@ test('a lock lost with its connection is taken again', async () => {
   await assert.rejects(take(), isRefusal);
 });
 
-test('a node whose lock was taken by another meanwhile is told, once', async () => {
+test('a node learns once that another node has taken its lock meanwhile', async () => {
   const stolen: StartError[] = [];
   await take({ onStolen: (error) => stolen.push(error) });
   const [pid] = await holders();
@@ -137,7 +137,7 @@ test('one that takes its time to answer gets as many tries as one that refuses',
   await lock.release();
 });
 
-test('a database that cannot be used is told in one sentence', async () => {
+test('a database that cannot be used is reported in one sentence', async () => {
   const nowhere = db.another({ connection: { ...db.connection, host: '127.0.0.1', port: 1 } });
   await assert.rejects(take({ database: nowhere }), (error) => {
     assert.ok(error instanceof StartError);

@@ -9,7 +9,7 @@ import { createTestApp } from '../support/app.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const rules = readFileSync(`${root}deploy/prometheus-rules.yml`, 'utf8');
-/** This app has no Redis, so it does not tell of it. */
+/** This app has no Redis, so it has no metrics of it. */
 const onlyWithRedis = readFileSync(`${root}src/compose/windows.ts`, 'utf8');
 const dashboard = JSON.parse(readFileSync(`${root}deploy/grafana-dashboard.json`, 'utf8')) as {
   panels: { title: string; type: string; targets?: { expr: string }[] }[];

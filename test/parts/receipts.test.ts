@@ -248,7 +248,7 @@ describe('a receipt', () => {
 
   test('whose reference is wrong is found by the carrier\u2019s id', async () => {
     const id = await sent();
-    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: 'somebody else\u2019s' })]);
+    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: 'another carrier\u2019s' })]);
     assert.deepEqual([(await row(id)).status, await unmatched()], ['delivered', 0]);
   });
 
@@ -307,8 +307,8 @@ async function emptyQueue(): Promise<void> {
   await db.database.query('truncate delivery_queue, delivery_schedule');
 }
 
-describe('receipts for nobody', () => {
-  test('are kept for 72 h, however often they come, and looked at ever less often', async () => {
+describe('receipts for unknown texts', () => {
+  test('are kept for 72 h, however often they come, and retried ever less often', async () => {
     for (let times = 0; times < 3; times++) {
       await receipts.apply(source, [receipt('nobody', 'delivered'), receipt('nobody', 'delivered')]);
     }
@@ -350,7 +350,7 @@ describe('receipts for nobody', () => {
   });
 });
 
-/** On a pool of one connection: what others have read is not told. */
+/** On a pool of one connection: what others have read is not visible. */
 async function rowsReadInSequence(database: Database): Promise<number> {
   await database.query('select pg_stat_force_next_flush()');
   await database.query('select pg_stat_clear_snapshot()');
@@ -605,7 +605,7 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
         clock.advance(event.ms);
         break;
       case 'rematch': {
-        // Those that are looked for ever less often are due by now.
+        // Those that are retried ever less often are due by now.
         await db.database.query('update unmatched_receipt set retry_at = received_at');
         await receipts.rematch();
         ({ model, kept } = afterRematch(before, kept, ids, hasLeft(before)));
@@ -616,7 +616,7 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
     assert.deepEqual(modelOf(found), model, `after ${JSON.stringify(event)} on ${JSON.stringify(before)}`);
     const changed = found.status !== before.status;
     const isTold = changed && !isUnsent(model);
-    assert.equal(found.sequence, sequence + (isTold ? 1 : 0), 'the sequence counts the states that events tell of');
+    assert.equal(found.sequence, sequence + (isTold ? 1 : 0), 'the sequence counts the states that emit events');
     if (isTold && plain) shown.push(await shownRecord(id));
     if (changed) assert.ok(mayBecome(before.status, model.status), `${before.status} became ${model.status}`);
     if (found.status !== 'queued') assert.equal(found.onTheWire, false);
@@ -625,10 +625,10 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
     const ended = plain && badEnds.includes(model.status) ? [model.status] : [];
     assert.deepEqual(await endsOf(id), ended, 'the list of bad ends');
     ({ sequence, sentAtMs } = found);
-    // Two states at the same millisecond cannot be told apart by their times.
+    // Two states at the same millisecond have the same time.
     clock.advance(1);
   }
-  assert.deepEqual(await toldRecords(id), shown, 'events tell what a read showed at their time');
+  assert.deepEqual(await toldRecords(id), shown, 'events hold what a read showed at their time');
 }
 
 async function shownRecord(id: string): Promise<object> {
@@ -640,7 +640,7 @@ async function shownRecord(id: string): Promise<object> {
 
 const tell = createTellEvents(createEventIds(createKeyRing(systemClock, () => [testRoot])));
 
-/** What the events of a text tell, oldest first. */
+/** The contents of a text's events, oldest first. */
 async function toldRecords(id: string): Promise<object[]> {
   const { rows } = await db.database.query<{ position: number }>(
     'select position from event where subject = $1 order by position',

@@ -190,7 +190,7 @@ test('at random moments of random walks the answer is what the records say', asy
         }
       }
     }),
-    // Without shrinking: each deed takes milliseconds, and there are thousands of shorter walks.
+    // Without shrinking: each step takes milliseconds, and there are thousands of shorter walks.
     { numRuns: inShort(4, 300), endOnFailure: true },
   );
 });

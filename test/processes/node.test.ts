@@ -71,7 +71,7 @@ after(async () => {
   await db.drop();
 });
 
-/** So many at once over all connections, which are at all processes. */
+/** Sends this many at once over all connections, which are at all processes. */
 async function volley(count: number, request: PlainRequest): Promise<Volley[]> {
   const answers: Volley[] = [];
   let left = count;

@@ -65,7 +65,7 @@ for (const [what, id] of oddIds) {
       assert.equal((await make(jsonCall(callback, { id, state: 'ok' }))).status, 200);
     });
 
-    test('a test of the carrier tells it, finds its receipt, and the log shows it', async () => {
+    test('a test of the carrier shows it, finds its receipt, and the log has it', async () => {
       oddId = id;
       await connect();
       const path = '/portal/v1/operator/carriers/provider';

@@ -187,7 +187,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('answers, receipts of both kinds, and a second look at the unmatched: all end delivered, nobody fails', async () => {
+  test('answers, receipts of both kinds, and a retry of the unmatched at once: all end delivered, none fails', async () => {
     const receipts = createReceipts({ database: db.database, clock });
     for (let round = 0; round < 6; round++) {
       const ids = await accept(120);

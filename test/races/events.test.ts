@@ -72,7 +72,7 @@ async function readOften(horizon: Horizon, times: number): Promise<number> {
 const untilItPasses = (horizon: Horizon, position: number) =>
   eventually('the horizon to pass all positions', async () => (await horizon.read()) >= position);
 
-/** Looks at the newest position many times. */
+/** Reads the newest position many times. */
 const countBack = `with recursive look as (
     select 1 as times, ${newestPosition} as newest, 0 as back
     union all
@@ -161,7 +161,7 @@ describe('the horizon', () => {
     assert.ok(read <= start, 'the position was passed before its event could be seen');
   });
 
-  test('of several looks at once, a late answer to an early one proves nothing', async () => {
+  test('of several reads at once, a late answer to an early one proves nothing', async () => {
     const applicationId = await listeningApplication();
     const [first, second] = [await createCounter(applicationId), await createCounter(applicationId)];
     let held: (() => void) | undefined;
@@ -313,7 +313,7 @@ describe('listening', () => {
         [uuidOf(applicationId)],
       );
       const told = new Set(rows.map(({ line }) => line));
-      assert.equal(told.size, rows.length, 'no change is told twice');
+      assert.equal(told.size, rows.length, 'no change is emitted twice');
       assert.deepEqual(
         [...must].filter((line) => !told.has(line)),
         [],
@@ -321,7 +321,7 @@ describe('listening', () => {
       );
       assert.ok(
         rows.every(({ position }) => position > since),
-        'events lie behind the position since which all are told',
+        'events lie behind the position up to which all are emitted',
       );
     }
   });
@@ -360,7 +360,7 @@ describe('listening', () => {
     await db.database.query(change, [id]);
     const cursor = await lastPosition();
     await db.database.query('delete from event_listener where application_id = $1', [uuidOf(applicationId)]);
-    // This change has no event, and no other event tells that time has passed.
+    // This change has no event, and no other event shows that time has passed.
     await db.database.query(change, [id]);
     const { since } = await addListener(db.database, applicationId);
     assert.ok(cursor < since, 'a reader with the old cursor would not notice the gap');

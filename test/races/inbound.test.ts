@@ -175,7 +175,7 @@ describe('words', () => {
       else await optOuts.remove({ applicationId, api: 'sms' }, phone).catch(isExpected);
     });
     await Promise.all(acts.map((act) => act()));
-    assert.ok((await checkEvents(db.database)) > 1, 'the application is told');
+    assert.ok((await checkEvents(db.database)) > 1, 'the application gets its event');
     const now = await nodeOf(0).optOuts.list({ number: phone }, { limit: 10, after: undefined });
     const kinds = now.map(({ kind, subject }) => `${kind} ${subject}`);
     assert.equal(new Set(kinds).size, kinds.length, 'one row for each scope');

@@ -7,7 +7,7 @@ import { type Answer, asDeveloper, send, signUp } from '../support/developer.ts'
 import { inShort } from '../support/effort.ts';
 
 const password = 'a sentence that only I would think of';
-const newPassword = 'another sentence, known to nobody';
+const newPassword = 'another sentence, known to no one';
 
 const rounds = inShort(2, 5);
 

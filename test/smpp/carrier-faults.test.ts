@@ -32,7 +32,7 @@ async function start(...given: Parameters<typeof startScriptedSmsc>): Promise<Sc
   return smsc;
 }
 
-/** Leaves submits without an answer, and tells of each. */
+/** Leaves submits without an answer, and reports each. */
 function unanswered(onSubmit: (pdu: Pdu, peer: Peer) => void = () => {}): Script {
   return (pdu, peer) => {
     if (pdu.command !== 'submit_sm') return false;

@@ -178,12 +178,12 @@ describe('a test of a carrier', () => {
     return report.steps.at(-1)?.detail ?? '';
   }
 
-  test('tells the command_status', async () => {
+  test('shows the command_status', async () => {
     await connect({ refuse_every: 1, refuse_status: 0x0b });
     assert.equal(await lastStep(), 'The carrier refused the text: invalid_destination (0x0b: invalid destination).');
   });
 
-  test('tells what the receipt said', async () => {
+  test('shows what the receipt said', async () => {
     await connect({ receipt_state: 'undelivered', receipt_style: 'text' });
     assert.match(await lastStep(), /^Receipt of .+: undelivered \(stat:UNDELIV err:001\)\.$/);
   });

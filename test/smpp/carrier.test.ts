@@ -154,7 +154,7 @@ describe('receipts', () => {
     });
   }
 
-  test('hexadecimal in the answer, decimal in the receipt: told to the operator, and right once it is set so', async () => {
+  test('hexadecimal in the answer, decimal in the receipt: shown to the operator, and matched once the setting says so', async () => {
     await connect({}, { ids: 'hex-dec' });
     const { id } = await sendText();
     await untilStatus(id, 'sent');
@@ -210,11 +210,11 @@ describe('a carrier in trouble', () => {
     await smsc.goDown();
     const { id } = await sendText();
     assert.equal((await sender.readSms(id)).status, 'queued');
-    await eventually('the log to tell of it', () => news().length === 1);
+    await eventually('the log to have it', () => news().length === 1);
     assert.match(news()[0] ?? '', /refuses connections|closed/);
     await smsc.comeBack();
     await untilStatus(id, 'delivered');
-    await eventually('the log to tell of the end', () => news().length === 2);
+    await eventually('the log to have the end', () => news().length === 2);
   });
 
   test('a paused carrier sends nothing, and goes on when it is resumed', async () => {

@@ -1,4 +1,4 @@
-// How soon the codes of a carrier that dies are with the next one, by the real clock. The times are told, not asserted.
+// How soon the codes of a carrier that dies are with the next one, by the real clock. The times are reported, not asserted.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';

@@ -281,7 +281,7 @@ describe('row 29: the carrier is down', () => {
     await routes([firstThenSecond]);
     const bulk = await sendBulk(3);
     app.clock.advance(120_000);
-    // Codes have moved, so a look at the other texts has been taken.
+    // Codes have moved, so the other texts have been checked.
     const code = await verify();
     await world.turnUntil('the code is delivered', async () => (await codeStatus(code)) === 'delivered');
     assert.equal(b.ledger('submit_sm').length, 1);
@@ -399,7 +399,7 @@ describe('the breaker of a country', () => {
 });
 
 describe('the story of a message', () => {
-  test('tells each attempt: carrier, outcome, error, the route and the carrier\u2019s id', async () => {
+  test('shows each attempt: carrier, outcome, error, the route and the carrier\u2019s id', async () => {
     await connectTwo(answerWith(0x45), delivering);
     await routes([firstThenSecond]);
     const { developer, id: applicationId } = world.sender;

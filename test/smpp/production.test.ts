@@ -37,7 +37,7 @@ async function becomeOperator(email: string): Promise<TestDeveloper> {
   // The command has another PORT than the service, and still names the service's.
   assert.ok(printed.output().includes(`${service.url}/#/set-password/`), printed.output());
   const token = /set-password\/(\w+)/.exec(printed.output())?.[1];
-  const password = 'another sentence, known to nobody';
+  const password = 'another sentence, known to no one';
   const answer = await send(service, 'POST', '/portal/v1/password-resets', { body: { token, password } });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   const boss = asDeveloper(service, email, password, answer);

@@ -1,4 +1,4 @@
-// What the edge is told of each request: when its connection was opened or last finished an answer, as of its first byte.
+// What the edge learns with each request: when its connection was opened or last finished an answer, as of its first byte.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Gateway } from '../../src/http/admission.ts';
@@ -110,7 +110,7 @@ test('a request that arrives in pieces goes by its first byte, on either lane', 
   raw.send(ahead.slice(5) + request('/quick/next'));
   await raw.answer();
   await raw.answer();
-  // Node does not tell when the first byte came, only when the head is complete (decision 0010).
+  // Node does not report when the first byte came, only when the head is complete (decision 0010).
   const aheadMs = process.env.HELIOGRAPH_HTTP_LANE === 'node' ? 20 : 0;
   assert.deepEqual(informed, { '/quick/first': 0, '/held': 0, '/quick/ahead': aheadMs, '/quick/next': 20 });
 

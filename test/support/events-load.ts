@@ -116,7 +116,7 @@ export function startEventsLoad({ nodes, apiKey, tokens, batchSize, count }: Eve
   }
 
   const finished = Promise.all(Array.from({ length: callers }, keepOn)).then(() => agent.destroy());
-  // Its owner looks at it in the end.
+  // Its owner reads it in the end.
   finished.catch(() => {});
   return { done: () => done, lost: () => lost, finished };
 }

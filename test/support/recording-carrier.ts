@@ -17,7 +17,7 @@ import type { Database } from '../../src/platform/database/database.ts';
 import { fromUuid, newId, uuidOf } from '../../src/platform/ids.ts';
 import { routeTo } from './routes.ts';
 
-/** A carrier that does as it is told, and writes down every submit. */
+/** A carrier that does as the test says, and records every submit. */
 export interface RecordingCarrier extends Carrier {
   /** Every text that was ever handed to it, in order. */
   submits: OutgoingText[];

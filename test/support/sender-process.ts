@@ -1,4 +1,4 @@
-// A sender by SMPP in a process of its own, for tests that stop it. It submits texts and tells what became of them.
+// A sender by SMPP in a process of its own, for tests that stop it. It submits texts and reports their outcomes.
 import { createBindSupervisor } from '../../src/delivery/smpp/bind-supervisor.ts';
 import { createPduLog } from '../../src/delivery/smpp/pdu-log.ts';
 import { createSmppSender } from '../../src/delivery/smpp/sender.ts';

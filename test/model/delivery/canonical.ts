@@ -6,7 +6,7 @@ import { nameOf, readCarrierId, type TextName, textNames, tickMs } from './texts
 
 /**
  * A text for a state: states with the same text have the same future. The nodes are alike, so that it does not matter
- * which of them is which. When no receipt can come any more, what only receipts are matched by is left out; so are
+ * which of them is which. Once no receipt can come, what only receipts are matched by is left out; so are
  * texts that nothing can change, and attempts are counted from that of the record.
  */
 export function canonical(state: State, mayReport: boolean): string {
@@ -34,7 +34,7 @@ const attemptsIn = (tables: Tables): Attempts => ({
 
 const byForm = (one: { form: string }, other: { form: string }) => (one.form < other.form ? -1 : 1);
 
-/** It has left or ended, and nothing that is left to do names it: an answer that comes late changes no row any more. */
+/** It has left or ended, and nothing that is left to do names it: a late answer changes no row. */
 export function isOver({ tables, nodes, mover }: State, name: TextName): boolean {
   const row = messageIn(tables, name);
   if (row !== undefined && isUnsent(row.status)) return false;
@@ -99,7 +99,7 @@ function formsFrom(base: Attempts): Forms {
   return forms;
 }
 
-/** Forms in which attempts are counted from these; that a text was never tried is told apart. */
+/** Forms in which attempts are counted from these; that a text was never tried is kept apart. */
 function createForms(base: Attempts): Forms {
   function entryForm({ messageId, attempt, unanswered, possibleDuplicates, inDoubt, moves }: QueueEntry): string {
     const tries = attempt === 0 ? 'n' : attempt - base[messageId as TextName];

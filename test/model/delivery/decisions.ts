@@ -27,7 +27,7 @@ const table: RouteTable = {
   ],
 };
 
-/** So long a plain text in doubt waits for a receipt. */
+/** How long a plain text in doubt waits for a receipt. */
 export const doubtAfterMs = 60_000;
 /** A carrier that wants fewer texts wants them later than a code waits. */
 const throttledMs = 60_000;

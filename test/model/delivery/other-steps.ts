@@ -21,7 +21,7 @@ import { may, spent, workersOf } from './worker-steps.ts';
 
 /**
  * Statements that leave nothing in a worker's memory. That their answer is lost changes nothing: they are run again, and a
- * carrier that was not told that we have its receipt reports it twice.
+ * carrier that got no answer to its receipt sends it twice.
  */
 function statementStep(state: State, name: string, ran: Ran, tables: Tables): ModelStep[] {
   return tables === state.tables ? [] : [{ name, next: withTables(state, tables), ran }];

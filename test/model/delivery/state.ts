@@ -52,7 +52,7 @@ export interface State {
   readonly receipts: number;
   readonly tables: Tables;
   readonly nodes: readonly Node[];
-  /** What a text mover has read and not moved yet. Several movers are as one: the statement looks at each text again. */
+  /** What a text mover has read and not moved yet. Several movers are as one: the statement reads each text again. */
   readonly mover: Moving | undefined;
   /** Submits that their carrier has accepted or not answered, by the id that it gives: it may report each of them. */
   readonly wire: readonly string[];

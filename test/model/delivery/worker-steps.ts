@@ -67,7 +67,7 @@ export function claimSteps(settings: Settings, state: State, at: At): ModelStep[
   const steps: ModelStep[] = [];
   for (let limit = 1; limit <= waiting; limit++) {
     steps.push(...claimStep(settings, state, at, { limit, nowMs }));
-    // The clock is looked at before the claim, and may be set in between.
+    // The clock is read before the claim, and may be set in between.
     if (may(settings, state, 'clock'))
       for (const aheadTicks of [expiryTick, -expiryTick]) {
         const jumped = { ...settings, kinds: [] };
@@ -107,7 +107,7 @@ function claimStep(
   return steps;
 }
 
-/** A number that nobody knows: a claim that is gone, and that no worker remembers, may have had it. */
+/** A number that no process knows: a claim that is gone, and that no worker remembers, may have had it. */
 function freeId({ tables, nodes }: State): number {
   const used = new Set([
     ...tables.claims.map(({ id }) => id),

@@ -22,7 +22,7 @@ export function lookSteps(
     if (readsUnderLock && pg.shown !== undefined) return [];
     return [
       {
-        name: named('looks at the newest position'),
+        name: named('reads the newest position'),
         next: put({ look: { last: readsUnderLock ? pg.last : (pg.shown ?? pg.last) } }),
       },
     ];
@@ -41,11 +41,11 @@ export function lookSteps(
     return view.lacksLog
       ? [
           {
-            name: named('looks at the writers, and writes to the log'),
+            name: named('reads the writers, and writes to the log'),
             next: put({ look: seen }, { pg: postgres.write(pg) }),
           },
         ]
-      : [{ name: named('looks at the writers and the log'), next: learned(put, view, seen, readers, index, learn) }];
+      : [{ name: named('reads the writers and the log'), next: learned(put, view, seen, readers, index, learn) }];
   }
   const after = flushed(state, pg.loggedTo);
   const again = (to: Partial<Node>, more: Partial<State> = {}): State => ({

@@ -36,7 +36,7 @@ export interface State {
   events: { position: number; record: number }[];
   nodes: Node[];
   readers: Reader[];
-  /** What else may happen so many times. */
+  /** How many times other things may happen. */
   left: { crashes: number; checkpoints: number; writes: number };
   /** Set by the step that broke something. */
   broken?: string;

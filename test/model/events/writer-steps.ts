@@ -65,7 +65,7 @@ function taken(put: (to: Partial<Change>, more: Partial<State>) => State, pg: po
   return put({ stage: 'taken', position: after.last }, { pg: after });
 }
 
-/** The event can be seen from now on. Whoever has a cursor behind it will never read it. */
+/** The event can be seen from now on. A reader with a later cursor will never read it. */
 function appear(state: State, index: number): State {
   const { position, record } = state.changes[index] as Change;
   const { events, readers, changes } = state;
