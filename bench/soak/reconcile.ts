@@ -93,7 +93,7 @@ export function checkEvent(ledger: Ledger, { reference, sequence, isSms }: Store
       () => `event ${sequence} of ${reference} was not received`,
     );
   if (text !== undefined) for (const listener of isSms ? everyone : webhookOnly) checkReceived(listener, ledger.texts, text);
-  if (code !== undefined) told('webhook', ledger.codes, code);
+  if (code !== undefined) checkReceived('webhook', ledger.codes, code);
 }
 
 const everyone: Listener[] = ['feed', 'stream', 'webhook'];

@@ -71,7 +71,7 @@ describe('texts', () => {
     assert.match(String(error.correlation_id), /^req_/);
   });
 
-  test('the same idempotency key sends once; a schedule holds a text back', async () => {
+  test('send twice with one idempotency key sends once; a schedule holds a text back', async () => {
     const args = ['send', '+15005550104', 'Once', '--idempotency-key', 'order-1', '--schedule', '1h'];
     // A repeat has to be the same call: the span becomes a moment.
     args[args.length - 1] = new Date(Date.now() + 3_600_000).toISOString();
@@ -234,7 +234,7 @@ describe('a folder with a credentials file that others prepared', () => {
     assert.equal(code, 0, stderr);
   });
 
-  test('the very key of the sandbox may be in the environment, too', async () => {
+  test('a key of the sandbox in the environment works in its folder', async () => {
     const [first] = world.sandbox.applications;
     const who = await world.json(['whoami'], { env: { HELIOGRAPH_API_KEY: first?.api_key ?? '' } });
     assert.equal((who.api_key as { found: string }).found, 'HELIOGRAPH_API_KEY');

@@ -102,7 +102,7 @@ describe('Redis gone under load', () => {
   const goneMs = inShort(1500, 5000);
 
   for (const kind of inShort(['black-hole'] as const, ['black-hole', 'reset'] as const)) {
-    test(`${kind === 'reset' ? 'it resets connections' : 'it falls silent'}: the limit and one share per node`, async (t) => {
+    test(`${kind === 'reset' ? 'Redis resets connections' : 'Redis falls silent'}: the limit and one share per node`, async (t) => {
       await storeIs('ok');
       const own = await createRegistered(cluster.nodes[0] as { url: string }, ['sms'], 'free', developer);
       const storm = startStorm(own.apiKey);

@@ -166,7 +166,7 @@ describe('what an operator changes on one node acts on the others within 2 s', (
   test('a carrier: paused, resumed, at another address', () =>
     measureAll('carriers', inShort(carrierChanges, [...carrierChanges, ...carrierChanges])));
 
-  test('explain shows the new table, too', async () => {
+  test('explain shows the new routing table', async () => {
     await toSmpp[0]();
     const { version } = await change('GET', routesPath);
     for (const node of cluster.nodes) {

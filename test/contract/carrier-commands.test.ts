@@ -95,7 +95,7 @@ describe('apply', () => {
     assert.equal((await require('acme')).secrets, null);
   });
 
-  test('--dry-run prints the difference and changes nothing', async () => {
+  test('apply --dry-run prints the difference and changes nothing', async () => {
     assert.match(await apply({ carriers: [acme] }, '--dry-run'), /^acme: new\n\nThis was a dry run/);
     assert.deepEqual(await names(), []);
     await apply({ carriers: [acme] });
@@ -104,7 +104,7 @@ describe('apply', () => {
     assert.equal((await require('acme')).version, 1);
   });
 
-  test('--prune deletes what the file does not name, unless it has texts', async () => {
+  test('apply --prune deletes carriers that the file does not name, unless they have texts', async () => {
     await apply({ carriers: [acme, { ...acme, name: 'busy' }, { ...acme, name: 'old' }] });
     const sender = await createSender(app);
     await sender.sms({ to: '+15005550100' });

@@ -130,7 +130,7 @@ describe('apply', () => {
     assert.deepEqual([(await table())?.routes.length, (await senders()).length, (await numbers()).length], [2, 1, 1]);
   });
 
-  test('--dry-run lists every change and makes none', async () => {
+  test('apply --dry-run lists every change and makes none', async () => {
     const said = await apply(whole(), '--dry-run', '--prune');
     assert.equal(said.match(/: new/g)?.length, 6);
     assert.deepEqual([await names(), await table(), await senders(), await numbers()], [[], undefined, [], []]);

@@ -278,7 +278,7 @@ describe('405 METHOD_NOT_ALLOWED', () => {
     assert.equal(one.headers.get('allow'), 'DELETE');
   });
 
-  test('methods we have never heard of are methods too', async () => {
+  test('unknown methods get 405 as well', async () => {
     for (const method of ['PROPFIND', 'PUT', 'OPTIONS', 'PATCH', 'PURGE']) {
       const response = await send(method, '/test/things');
       await assertError(response, 405, 'METHOD_NOT_ALLOWED');
@@ -308,7 +308,7 @@ describe('413 PAYLOAD_TOO_LARGE', () => {
     await assertError(await send('POST', '/test/things', { json: `${exactly} ` }), 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('the same when no length was announced', async () => {
+  test('a body over the limit without an announced length is refused', async () => {
     const chunked = (body: string) =>
       sayRaw(
         app.port,
@@ -318,7 +318,7 @@ describe('413 PAYLOAD_TOO_LARGE', () => {
     assertRawError((await chunked(`${exactly} `))[0], 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('too large comes before the wrong type and before a wrong field', async () => {
+  test('a body over the limit is refused before its type and fields are checked', async () => {
     await assertError(await send('POST', '/test/things', { body: 'x'.repeat(65_537) }), 413, 'PAYLOAD_TOO_LARGE');
   });
 });

@@ -68,7 +68,7 @@ describe('reading', () => {
     assert.deepEqual(events[1]?.data, await acme.readSms(sent.id));
   });
 
-  test('an event’s id is a cursor too', async () => {
+  test('the id of an event works as a cursor', async () => {
     const cursor = await beginFeed(app, acme.key);
     await acme.sms();
     const [first, second] = await readUntil(app, acme.key, cursor, 2);

@@ -245,7 +245,7 @@ describe('a reader', () => {
     (await untilFree(() => openEvents(app, path, sender.key))).close();
   });
 
-  test('that breaks off its connection, at whatever moment, leaves its place', async () => {
+  test('a reader that breaks off its connection, at any moment, frees its slot', async () => {
     const sender = await createSender(app);
     await beginFeed(app, sender.key);
     const request = `GET ${path} HTTP/1.1\r\nHost: x\r\napikey: ${sender.apiKey}\r\n\r\n`;

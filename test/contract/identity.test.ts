@@ -181,7 +181,7 @@ describe('token: 401 invalid_client', () => {
     ],
   ];
 
-  test('the same body for all, a challenge where Basic was tried, and nothing of what was sent', async () => {
+  test('every invalid_client has the same body, a challenge after Basic, and nothing of the request', async () => {
     const bodies = new Set<string>();
     for (const [what, ask] of wrong) {
       const answer = await ask();
@@ -193,7 +193,7 @@ describe('token: 401 invalid_client', () => {
     assert.equal(bodies.size, 1);
   });
 
-  test('the same time for all: none before the one timer that is set before anything is looked up', async () => {
+  test('every invalid_client takes the same time: none comes before a timer that starts before the lookup', async () => {
     for (const [what, ask] of wrong) {
       const startMs = performance.now();
       await ask();

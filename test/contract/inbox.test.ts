@@ -122,7 +122,7 @@ describe('200 {data, next_cursor}', () => {
 });
 
 describe('who may look', () => {
-  test('an API key, a token of either scope, a portal session with application_id: all see the same', async () => {
+  test('an API key, a token of either scope and a portal session with application_id see the same inbox', async () => {
     const { id } = await arrive(acme);
     await acme.messaging();
     await app.delivery.workers()[0]?.runUntilIdle();

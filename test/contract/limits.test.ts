@@ -411,7 +411,7 @@ describe('credentials of the wrong kind, sent twice, or of both kinds', () => {
     }
   });
 
-  test('a token where an API key is needed: the same', async () => {
+  test('the error for a token where an API key is needed says so, without the token', async () => {
     for (const headers of [bearer(verifyToken), { apikey: verifyToken }, { apikey: `Bearer ${verifyToken}` }]) {
       const text = await message(sms, headers as Record<string, string>);
       assert.match(text, /needs an API key.*a token does not open it/);

@@ -406,7 +406,7 @@ describe('telling', () => {
     assert.notEqual((await list())[0]?.told_at, null);
   });
 
-  test('that it is over comes after the alert, however long that takes', async () => {
+  test('the end of an alert is sent after the alert, however long that takes', async () => {
     receiver.answerWith(503);
     const id = await refuse();
     await watch(60_000, () => state(id));

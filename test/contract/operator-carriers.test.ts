@@ -341,7 +341,7 @@ describe('GET /portal/v1/operator/carriers', () => {
     }
   });
 
-  test('they are shown to operators in health, metrics and /readyz, and a carrier that is down does not matter', async () => {
+  test('operators see carriers in health, metrics and /readyz; a carrier that is down keeps /readyz at 200', async () => {
     await create('acme');
     await writeState('acme', bind('waiting', { error: 'It refused the connection.' }));
     const carriers = await eventually('the directory has read the rows', async () => {
@@ -363,7 +363,7 @@ describe('GET /portal/v1/operator/carriers', () => {
 });
 
 describe('POST …/pause and …/resume', () => {
-  test('200, twice as well', async () => {
+  test('pause and resume return 200, also when repeated', async () => {
     await create('acme');
     for (const [act, paused, version] of [
       ['pause', true, 2],
@@ -378,7 +378,7 @@ describe('POST …/pause and …/resume', () => {
 });
 
 describe('DELETE /portal/v1/operator/carriers/{name}', () => {
-  test('204: it is gone, and its secrets too', async () => {
+  test('a deleted carrier is gone with its secrets', async () => {
     await create('acme');
     const { id } = await row('acme');
     assert.equal((await operator.send('DELETE', `${path}/acme`)).status, 204);

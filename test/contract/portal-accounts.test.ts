@@ -98,7 +98,7 @@ describe('POST /portal/v1/sessions', () => {
     assert.equal((await developer.send('GET', '/portal/v1/me')).status, 200);
   });
 
-  test('401: a wrong password and an unknown account look the same', async () => {
+  test('a wrong password and an unknown account get the same 401', async () => {
     const { email } = await signUp(app);
     const wrong = await send(app, 'POST', '/portal/v1/sessions', { body: { email, password: 'wrong' } });
     const unknown = await send(app, 'POST', '/portal/v1/sessions', {

@@ -106,7 +106,7 @@ describe('npm run reset-password', () => {
     assert.deepEqual([status, body.operator], [201, false]);
   });
 
-  test('there is none for an account that does not exist', async () => {
+  test('an account that does not exist gets no reset link', async () => {
     await assert.rejects(
       run(app, 'reset-password', 'nobody@example.com'),
       /No account has the email nobody@example\.com/,

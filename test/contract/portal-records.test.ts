@@ -199,7 +199,7 @@ describe('a span of time', () => {
   });
 });
 
-describe('as a CSV file', () => {
+describe('records as a CSV file', () => {
   const download = (path: string) =>
     fetch(`${app.url}${base()}${path}`, { headers: { cookie: acme.developer.cookie } });
 

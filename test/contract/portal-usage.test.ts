@@ -176,7 +176,7 @@ describe('GET /portal/v1/applications/{id}/usage', () => {
     }
   });
 
-  test('the same before and after it is summed up; states follow; to forget a number changes no count', async () => {
+  test('usage is equal before and after it is summed up, follows states, and survives a forgotten number', async () => {
     const acme = await createRegistered(app, ['sms'], 'pro');
     const { database } = app.db;
     /** Its session does not outlive the days that pass here. */

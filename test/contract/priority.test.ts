@@ -43,7 +43,7 @@ describe('in the sandbox', () => {
   });
   after(() => app.close());
 
-  test('every application may use it, and the record is the same', async () => {
+  test('every application may use high priority, and the record has the usual fields', async () => {
     for (const sendText of [acme.sms, acme.messaging]) {
       const [plain, normal, high] = [
         await sendText(),

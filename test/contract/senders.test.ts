@@ -191,7 +191,7 @@ describe('in production', () => {
     assert.equal((await list(acme)).data[0]?.status, 'pending');
   });
 
-  test('409: the same wish twice, also when twenty ask at once; and more than a hundred', async () => {
+  test('a repeated wish, also of twenty at once, and one beyond a hundred get 409', async () => {
     const acme = await production.createCaller({ apis: ['sms'] });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>

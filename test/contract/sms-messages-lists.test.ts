@@ -101,7 +101,7 @@ describe('GET /sms/v1/messages', () => {
     assert.equal((await list('limit=100', who)).data.length, 21);
   });
 
-  test('?to=&status=&reference= alone and together', async () => {
+  test('a list filters by to, status and reference, alone and together', async () => {
     const who = await createSender(app, { apis: ['sms'] });
     const [first] = await sendSeveral(1, { to: '+447700900001', reference: 'a' }, who);
     const [second] = await sendSeveral(1, { to: '+447700900001', reference: 'b c&d' }, who);

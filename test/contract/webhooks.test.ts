@@ -225,7 +225,7 @@ describe('calls', () => {
     await remove(id);
   });
 
-  test('both secrets sign during an overlap, and the older one not after it', async () => {
+  test('two secrets sign during an overlap, and only the newer one after it', async () => {
     const { id, secret } = await create({ types: ['message.sent'] });
     const rotate = (overlap_seconds: number) =>
       sender.developer.send<NewWebhookSecret>('POST', path(`/${id}/secrets`), { overlap_seconds });

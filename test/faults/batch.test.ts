@@ -219,7 +219,7 @@ describe('a database that is away', { concurrency: true }, () => {
       assert.ok(runs <= 3, `${runs} runs`);
     }));
 
-  test('behind a batch that was slow: who waited for that is answered within 5 s as well', () =>
+  test('callers behind a slow batch are answered within 5 s', () =>
     onNetwork(async (proxy, database) => {
       const batch = createBatch<Entry, number>({
         database,

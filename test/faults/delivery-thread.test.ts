@@ -101,12 +101,12 @@ describe('the delivery thread', { concurrency: true }, () => {
     ['fails', `throw new Error('no database');`],
     ['ends', 'process.exit(0);'],
   ] as const) {
-    test(`that ${how} before it works is a start that failed, not one that never ends`, async () => {
+    test(`a delivery thread that ${how} before it works fails the start`, async () => {
       await assert.rejects(play(script).start());
     });
   }
 
-  test('that dies is started again, and is woken as before', async () => {
+  test('a delivery thread that dies is started again, and is woken as before', async () => {
     const scene = play(`${working}
       parentPort.on('message', (order) => { if (order !== 'stop') throw new Error('it dies'); });`);
     const thread = await scene.start();
@@ -116,7 +116,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     assert.deepEqual(scene.notes(), ['launched', 'wake all:', 'launched', 'stop']);
   });
 
-  test('that has died when the service stops stays dead', async () => {
+  test('a delivery thread that has died when the service stops is not started again', async () => {
     const scene = play(`${working}
       parentPort.on('message', () => process.exit(1));`);
     const thread = await scene.start();

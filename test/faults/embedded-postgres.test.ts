@@ -246,7 +246,7 @@ describe('under load', { concurrency: true }, () => {
     });
   });
 
-  test('a server whose postmaster is killed: the same, and it is started again by itself', async () => {
+  test('a server whose postmaster is killed loses no acknowledged row and is started again by itself', async () => {
     const folder = copyOfTemplate();
     await assertSurvives(folder, async () => {
       const pid = livingPostmaster(join(folder, 'data')) ?? 0;
@@ -391,7 +391,7 @@ describe('a server that runs', { concurrency: 1 }, () => {
     await admin.close();
   });
 
-  test('its log holds neither statements nor their values', async () => {
+  test('the log of Postgres holds neither statements nor their values', async () => {
     const database = open(postgres);
     await database.query('create table note (id text primary key, text text check (length(text) > 100))');
     const failing = [

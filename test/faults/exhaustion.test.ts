@@ -92,7 +92,7 @@ describe('a node that runs out of something', () => {
     assert.ok(slowestMs < promptMs, `the slowest answer took ${slowestMs} ms`);
   });
 
-  test('and it finishes what is in flight when it is stopped, although its log is not read', async () => {
+  test('a service whose log is not read finishes requests in flight when it is stopped', async () => {
     const locks = async () => {
       const held = `select from pg_locks join pg_database d on d.oid = database where locktype = 'advisory' and datname = current_database()`;
       return (await database.database.query(held)).count;

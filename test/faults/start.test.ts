@@ -94,7 +94,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
       assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
     });
 
-    test('its Postgres is killed: it answers 503 only, and is up again by itself', async () => {
+    test('a service whose Postgres is killed answers only 503, and is up again by itself', async () => {
       const killed = postmasterOf(service.dataDir) ?? 0;
       process.kill(killed, 'SIGKILL');
       const seen = new Set<number>();

@@ -202,7 +202,7 @@ describe('on a machine without Redis and Chromium, where neither can be installe
     ['with CI=true', some, { CI: 'true' }],
     ['when nothing else was asked for', [testScript, 'test/browser'], {}],
   ] as const) {
-    test(`${when} it fails at once and says why`, async () => {
+    test(`${when} a run fails at once and says why`, async () => {
       const { ended, output } = run(makeTemporary(), [...args], { ...without, ...env });
       assert.equal(await ended, 1);
       assert.match(output(), /NOT TESTED: \d+ test files, because chromium is not installed/);

@@ -103,7 +103,7 @@ function isIdentity({ path }: HostileRequest): boolean {
   return path.startsWith('/realms/');
 }
 
-test('there are enough shapes, and a place in every kind of request', () => {
+test('the attack has enough shapes, and a slot in every kind of request', () => {
   assert.ok(shapes.filter(({ text, grows }) => text !== undefined && grows).length >= 30);
   const places = new Set(targets.flatMap(({ slots }) => slots.map(({ place }) => place)));
   assert.deepEqual([...places].sort(), ['form', 'json', 'path', 'query']);

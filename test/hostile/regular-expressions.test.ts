@@ -85,13 +85,13 @@ function assertLinear(expressions: Expression[]): void {
   assert.deepEqual(bad, []);
 }
 
-test('the literals of all sources', () => {
+test('the expressions of all sources take linear time', () => {
   const literals = files.flatMap((name) => found.get(name)?.literals ?? []);
   assert.ok(literals.length > 50, 'they were found');
   assertLinear(literals);
 });
 
-test('those that are put together when a file is loaded, or by a function', async () => {
+test('expressions that are built when a file is loaded, or by a function, take linear time', async () => {
   const inFiles = files.filter((name) => (found.get(name)?.constructed ?? 0) > 0).sort((a, b) => (a < b ? -1 : 1));
   assert.deepEqual(
     inFiles,

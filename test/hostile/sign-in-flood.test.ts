@@ -79,7 +79,7 @@ describe('every sign-in is kept', () => {
     assert.deepEqual(told(await listOf(await signUp(app))), ['127.0.0.1 sign_up signed_in'], 'and of no other');
   });
 
-  test('also links, invitations, waits and disabled accounts', async () => {
+  test('links, invitations, waits and disabled accounts are kept', async () => {
     const ada = await signUp(app);
     const token = await app.app.people.createLink(ada.email);
     const reset = { body: { token, password: ada.password } };

@@ -113,7 +113,7 @@ describe(`${accounts.length} applications with ten endpoints each that answer la
       await finishLate(world, attack, before + 2 * endpoints);
     });
 
-  test('so they do on every node', async () => {
+  test('other accounts’ webhooks are called in time on every node', async () => {
     await world.startWorker({ room: size.room });
     await attack.addEvents(3);
     await eventually('they have two halves', () => attack.held.length === 2 * size.half);

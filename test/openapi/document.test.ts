@@ -113,7 +113,7 @@ describe('operations', () => {
 });
 
 describe('values of answers', () => {
-  test('are listed under a name of their own, and others are right too', () => {
+  test('values of responses are listed under a name of their own, and may grow', () => {
     const { schemas } = document.components;
     assert.deepEqual(schemas.VerificationStatus?.enum, [...verificationStatuses]);
     assert.deepEqual(schemas.VerificationReason?.enum, [...reasons]);

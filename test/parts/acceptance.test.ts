@@ -205,7 +205,7 @@ describe('acceptance', () => {
     }
   });
 
-  test('the same without a limit, also when the first run still goes on', async () => {
+  test('acceptance without a limit stores each text once, also when the first run still goes on', async () => {
     const applicationId = newId('app', systemClock);
     const messages = [newMessage(applicationId, 1), newMessage(applicationId, 1)];
     const accepted = create(losesAnswer(1, db.database), noOptOuts);

@@ -495,7 +495,7 @@ describe('two batches under way', () => {
     await batch.drain();
   });
 
-  test('that many wait for the same is not found out anew with each of them', async () => {
+  test('a key that many wait for is detected once', async () => {
     let looks = 0;
     let end = () => {};
     const batch = createBatch<Count, string>({

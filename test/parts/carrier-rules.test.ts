@@ -114,7 +114,7 @@ describe('parts of a long text', () => {
     assert.equal((await row(id)).status, 'sent');
   });
 
-  test('also if the text is billed as one segment, and this carrier cuts it', async () => {
+  test('only the missing parts are sent again, also if the text is billed as one segment and this carrier cuts it', async () => {
     const { carrier, worker } = createWorker();
     carrier.answer = always({ outcome: 'throttled', long: long(has(2)) });
     await accept({ segmentCount: 1 });
@@ -124,7 +124,7 @@ describe('parts of a long text', () => {
     assert.equal(carrier.submits[1]?.parts.length, 1);
   });
 
-  test('also if the rest did not leave at all', async () => {
+  test('only the missing parts are sent again, also if they did not leave at all', async () => {
     const { carrier, worker } = createWorker();
     carrier.answer = always({ outcome: 'not_sent', long: long(has(2)) });
     await accept(threeParts);
@@ -168,7 +168,7 @@ describe('parts of a long text', () => {
     }
   });
 
-  test('row 23: receipts for two of three leave it sent, and unknown after 72 h', async () => {
+  test('receipts for two parts of three leave a text sent, and unknown after 72 h', async () => {
     const { carrier, worker, receipts } = createWorker();
     carrier.answer = always(accepted());
     const id = await accept(threeParts);

@@ -102,7 +102,7 @@ describe('an accepted text', () => {
     });
   }
 
-  test('of a verification wakes its carrier alone, too', async () => {
+  test('a text of a verification wakes only its carrier', async () => {
     await connect(8);
     const texts = 40;
     const caller = await createVerifyCaller(app);

@@ -449,7 +449,7 @@ describe('a carrier that does not answer', () => {
     assert.equal((await row(id)).carrierMessageId, carrierIdOf(id, 2));
   });
 
-  describe('and then answers late that it did not take the text', () => {
+  describe('a carrier that answers late that it did not take the text', () => {
     /** A text in doubt, and the answer that comes now. */
     async function inDoubt(
       changes: Partial<Message>,
@@ -486,7 +486,7 @@ describe('a carrier that does not answer', () => {
       });
     }
 
-    test('not sent: it is as it was', async () => {
+    test('a late answer "not sent" leaves the text as it was', async () => {
       const { worker, carrier, id, answerNow } = await inDoubt({}, { outcome: 'not_sent' });
       answerNow();
       await isInNoDoubt(id);

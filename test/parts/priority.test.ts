@@ -102,7 +102,7 @@ describe('a text of high priority is a plain text', () => {
     return { carrier, worker };
   }
 
-  test('its carrier learns that it is no code', async () => {
+  test('the carrier of a text of high priority learns that it is no code', async () => {
     const { carrier, worker } = createWorker();
     await acceptOne(high);
     await worker.runUntilIdle();

@@ -15,7 +15,7 @@ const dashboard = JSON.parse(readFileSync(`${root}deploy/grafana-dashboard.json`
   panels: { title: string; type: string; targets?: { expr: string }[] }[];
 };
 
-test('there is a rule for each alert', () => {
+test('each alert has a rule', () => {
   const named = [...rules.matchAll(/- alert: Heliograph(\w+)/g)].map(([, name = '']) =>
     name.replaceAll(/(?<!^)([A-Z])/g, '_$1').toLowerCase(),
   );

@@ -112,7 +112,7 @@ describe('a receipt', () => {
     ['unknown', { status: 'unknown', errorCode: null }],
   ];
   for (const [outcome, expected] of ends) {
-    test(`${outcome}: says so, with a reason where there has to be one`, async () => {
+    test(`a receipt sets ${outcome}, with a reason where one is needed`, async () => {
       const id = await sent();
       clock.advance(1000);
       await receipts.apply(source, [receipt(carrierIdOf(id, 1), outcome)]);
@@ -123,7 +123,7 @@ describe('a receipt', () => {
     });
   }
 
-  test('that comes twice, or contradicts the one before, changes nothing', async () => {
+  test('a receipt that comes twice, or contradicts the one before, changes nothing', async () => {
     const id = await sent();
     await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered')]);
     const before = await row(id);
@@ -183,7 +183,7 @@ describe('a receipt', () => {
     assert.deepEqual([(await row(id)).status, await unmatched()], ['delivered', 0]);
   });
 
-  test('that names our own id is applied before the carrier\u2019s answer, which then changes nothing', async () => {
+  test('a receipt with our own id is applied before the carrier\u2019s answer, which then changes nothing', async () => {
     const id = await acceptOne();
     const claimed = await claim();
     await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: id })]);
@@ -198,7 +198,7 @@ describe('a receipt', () => {
     assert.equal(await unmatched(), 0);
   });
 
-  test('that names our own id settles a text whose answer never came', async () => {
+  test('a receipt with our own id settles a text whose answer never came', async () => {
     const id = await acceptOne();
     await steps.record(await claim(), unanswered);
     await receipts.apply(source, [receipt('4711', 'delivered', { messageId: id })]);
@@ -208,7 +208,7 @@ describe('a receipt', () => {
     assert.equal(await steps.takeNext(), undefined);
   });
 
-  test('that names our own id settles a text that a dead worker had claimed', async () => {
+  test('a receipt with our own id settles a text that a dead worker had claimed', async () => {
     const id = await acceptOne();
     await claim();
     await receipts.apply(source, [receipt('4711', 'undelivered', { messageId: id })]);
@@ -231,7 +231,7 @@ describe('a receipt', () => {
     assert.equal(await steps.takeNext(), undefined);
   });
 
-  test('with bad news of one copy says nothing of the other', async () => {
+  test('a receipt that one copy has failed leaves the other copy open', async () => {
     const id = await acceptOne();
     await claim();
     clock.advance(leaseMs);

@@ -107,7 +107,7 @@ describe('an answer', () => {
       `HTTP 422, ${'x'.repeat(32)}`,
     ],
   ] as const) {
-    test(`${what}: in the attempt, the story and the log`, async () => {
+    test(`${what}: an answer is in the attempt, the trace and the log`, async () => {
       double.faults.push(answer);
       const { id } = await world.send();
       const { submits, timeline } = await shownAs(id, status);
@@ -125,7 +125,7 @@ describe('an answer', () => {
 });
 
 describe('a receipt', () => {
-  test('its state and code are in the story', async () => {
+  test('the state and code of a receipt are in the trace of its text', async () => {
     const { id } = await world.send();
     await world.untilStatus(id, 'sent');
     const { callback = '' } = bodyOf(double.requests[0]);

@@ -76,9 +76,9 @@ const faults: [string, Fault][] = [
   ['a refused account', { status: 401 }],
 ];
 
-describe('row 31: the provider fails', () => {
+describe('a provider that fails', () => {
   for (const [name, fault] of faults) {
-    test(`${name}: the same code leaves on the other carrier, a plain text does not`, async () => {
+    test(`${name}: a code leaves on the other carrier, a plain text does not`, async () => {
       await connect();
       const before = atSpare().length;
       provider.faults.push(...Array.from({ length: 9 }, () => fault));

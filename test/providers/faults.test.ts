@@ -1,4 +1,4 @@
-// What happens when a provider, or the way to it, fails: rows 30 and 31 of the fault table, and what lies beside them.
+// What happens when a provider, or the way to it, fails.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { uuidOf } from '../../src/platform/ids.ts';

@@ -208,7 +208,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('the same answers from two sides: written once', async () => {
+  test('one answer that arrives from two sides is written once', async () => {
     await accept(100);
     const [claim] = await claimAll(1, 100);
     assert.ok(claim !== undefined, 'nothing was claimed');

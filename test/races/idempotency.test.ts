@@ -52,7 +52,7 @@ function assertOnce(answers: Answer<TextRecord>[]): void {
   assert.equal(made.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1);
 }
 
-describe('the same Idempotency-Key 50 times in parallel', () => {
+describe('one Idempotency-Key 50 times in parallel', () => {
   test('one record, one text; all others the same answer or 409', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(app, key, { reference: key })));
@@ -61,7 +61,7 @@ describe('the same Idempotency-Key 50 times in parallel', () => {
     assertOnce([...answers, ...(await Promise.all([post(app, key, { reference: key })]))]);
   });
 
-  test('over two nodes: the same', async () => {
+  test('one Idempotency-Key over two nodes makes one text', async () => {
     for (let round = 0; round < 3; round++) {
       const key = newKey();
       const nodes = Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? app : other));

@@ -131,7 +131,7 @@ describe('parts', () => {
   });
 });
 
-describe('the same text on two nodes', () => {
+describe('one inbound text on two nodes', () => {
   test('is kept once', async () => {
     const texts = Array.from({ length: 20 }, () => textOf('+447700900001', 'Hello'));
     await Promise.all(texts.map((text, place) => nodeOf(place).receiver.receive(source, [text])));

@@ -30,7 +30,7 @@ async function isSignedIn(on: TestApp, answer: Answer): Promise<boolean> {
 
 describe('a reset ends every sign-in with the old password', () => {
   for (let round = 1; round <= rounds; round++) {
-    test(`also those that were being checked while it committed (${round} of ${rounds})`, async () => {
+    test(`a sign-in that was being checked while the reset committed ends (${round} of ${rounds})`, async () => {
       const { email } = await signUp(app);
       const token = await app.app.people.createLink(email);
       const resetting = reset(app, token);

@@ -214,7 +214,7 @@ describe('verifications', () => {
 });
 
 describe('tokens', () => {
-  test('one request, however many wait; one abort does not end it for the others', async () => {
+  test('one token request serves all that wait; an abort of one does not end it for the others', async () => {
     const { heliograph, tokenRequests } = createClient(app, acme);
     const leaving = new AbortController();
     const left = errorOf(heliograph.verify.explain(testNumber, { signal: leaving.signal }));

@@ -79,7 +79,7 @@ async function attempts(id: string): Promise<number> {
 }
 
 describe('an answer', () => {
-  test('its command_status is in the attempt, the story and the log', async () => {
+  test('the command_status of an answer is in the attempt, the trace and the log', async () => {
     await connect({ refuse_every: 1, refuse_status: 0x45 });
     const { submits, story } = await tell('failed');
     assert.deepEqual([submits.length, submits[0]?.reported], [1, '0x45: submit failed']);
@@ -111,7 +111,7 @@ describe('a receipt', () => {
     ['rejected', 'failed', 'stat:REJECTD err:009 message_state:8'],
     ['expired', 'expired', 'stat:EXPIRED err:027 message_state:3'],
   ] as const) {
-    test(`${state}: its words are in the story of a text with one attempt, and in the log`, async () => {
+    test(`${state}: the words of a receipt are in the trace of a text with one attempt, and in the log`, async () => {
       await connect({ receipt_state: state });
       const { submits, story, timeline } = await tell(status);
       assert.deepEqual(
@@ -129,7 +129,7 @@ describe('a receipt', () => {
     assert.equal((await tell('undelivered')).submits[0]?.receipt_reported, 'stat:UNDELIV err:001');
   });
 
-  test('that has its id in the text only: the log shows that id, and no text', async () => {
+  test('a receipt with its id only in the text: the log shows that id, and no text', async () => {
     await connect({ receipt_state: 'undelivered', receipt_style: 'text' });
     await tell('undelivered');
     const entries = await log();

@@ -99,7 +99,7 @@ describe('long texts', () => {
     });
   }
 
-  test('row 21: a part that was throttled is sent again, alone', async () => {
+  test('a throttled part of a long text is sent again, alone', async () => {
     // The second submit is throttled: part 2.
     await connect({}, { throttle_every: 2 });
     const sent = sendText({ message: long });
@@ -111,7 +111,7 @@ describe('long texts', () => {
     assert.equal(accepted.length, 3);
   });
 
-  test('row 22: a part that is refused for good fails the text, and no part is sent twice', async () => {
+  test('a part that is refused for good fails the text, and no part is sent twice', async () => {
     await connect({ window: 1 }, { refuse_every: 3, refuse_status: 0x0b });
     const { id } = await sendText({ message: long });
     const failed = await untilStatus(id, 'failed');
@@ -119,7 +119,7 @@ describe('long texts', () => {
     assert.equal(smsc.state().counts.submits, 3);
   });
 
-  test('row 23: receipts for some of the parts leave it sent', async () => {
+  test('receipts for some of the parts leave the text sent', async () => {
     await connect({ receipts: 'all' }, { receipt_state: 'none' });
     const { id } = await sendText({ message: long });
     await untilStatus(id, 'sent');
@@ -135,13 +135,13 @@ describe('long texts', () => {
 
 describe('receipts', () => {
   for (const state of ['undelivered', 'expired'] as const) {
-    test(`${state}`, async () => {
+    test(`a receipt with ${state} is applied`, async () => {
       await connect({}, { receipt_state: state });
       await untilStatus((await sendText()).id, state);
     });
   }
 
-  test('row 24: before the answer to the submit', async () => {
+  test('a receipt before the answer to the submit settles its text', async () => {
     await connect({}, { early_receipts: true });
     await untilStatus((await sendText()).id, 'delivered');
   });
@@ -180,7 +180,7 @@ describe('receipts', () => {
 });
 
 describe('a carrier in trouble', () => {
-  test('row 20: throttling slows it down, and every text arrives once', async () => {
+  test('throttling slows a carrier down, and every text arrives once', async () => {
     await connect({}, { throttle_every: 3 });
     const sent = await Promise.all(Array.from({ length: 6 }, () => sendText()));
     app.clock.advance(0);
@@ -189,7 +189,7 @@ describe('a carrier in trouble', () => {
     assert.equal(accepted.length, 6);
   });
 
-  test('row 14: one silent text keeps no other waiting, and is sent again after the time of doubt', async () => {
+  test('a text without an answer keeps no other waiting, and is sent again after the time of doubt', async () => {
     await connect({ response_seconds: 1, on_doubt: 'resend', on_doubt_seconds: 0 }, { silent_every: 5 });
     const sent = await Promise.all(Array.from({ length: 5 }, () => sendText()));
     for (const { id } of sent) await untilStatus(id, 'delivered');

@@ -186,7 +186,7 @@ async function openOf(name: string): Promise<string[]> {
   return rows.flatMap(({ open }) => open ?? []);
 }
 
-describe('row 29: the carrier is down', () => {
+describe('a carrier is down', () => {
   /** Texts that wait for a paused carrier. */
   async function queueOn(count: number): Promise<{ codes: string[]; bulk: string[] }> {
     const codes = await Promise.all(Array.from({ length: count }, () => verify()));
@@ -220,7 +220,7 @@ describe('row 29: the carrier is down', () => {
     assert.equal(b.ledger('submit_sm').length, 6);
   });
 
-  test('or paused: the same', async () => {
+  test('texts of a paused carrier move as those of one that is down', async () => {
     const { a, b } = await connectTwo(delivering, delivering);
     await routes([firstThenSecond]);
     const { status } = await world.operator.send('POST', '/portal/v1/operator/carriers/first/pause', {});
@@ -304,7 +304,7 @@ describe('a plain text', () => {
     assert.equal(b.ledger('submit_sm').length, 0);
   });
 
-  test('that may have been sent never goes on, even if the carrier refuses its copy', async () => {
+  test('a plain text that may have been sent never moves, even if the carrier refuses its copy', async () => {
     const { a, b } = await connectTwo(silent, delivering, { on_doubt: 'resend', on_doubt_seconds: 0 });
     const id = await world.send();
     await a.arrived('submit_sm');
@@ -328,7 +328,7 @@ describe('a code that the first carrier could not deliver', () => {
     await world.turnUntil('it is delivered', async () => (await codeStatus(id)) === 'delivered');
   });
 
-  test('and the last outcome counts', async () => {
+  test('the last outcome of a code that two carriers tried counts', async () => {
     const { b } = await connectTwo(reporting('UNDELIV'), reporting('UNDELIV'));
     const id = await verify();
     await b.arrived('submit_sm');
@@ -336,7 +336,7 @@ describe('a code that the first carrier could not deliver', () => {
     assert.equal(b.ledger('submit_sm').length, 1);
   });
 
-  test('not if the phone cannot be reached', async () => {
+  test('a code stays with its carrier if the phone cannot be reached', async () => {
     const { b } = await connectTwo(reporting('UNDELIV'), delivering, { errors: { '000': 'unreachable' } });
     const id = await verify();
     await world.turnUntil('it is undelivered', async () => (await codeStatus(id)) === 'undelivered');

@@ -102,7 +102,7 @@ describe('a text through a carrier', () => {
     );
   });
 
-  test('a receipt before the answer to the submit shows it too', async () => {
+  test('a receipt before the answer to the submit shows the text on the handset', async () => {
     await connect({}, { early_receipts: true });
     const id = await sendText();
     await untilStatus(id, 'delivered');
@@ -118,7 +118,7 @@ describe('a text through a carrier', () => {
     assert.deepEqual(await onPhones(), []);
   });
 
-  test('of a carrier without receipts it appears when it is sent, and once if a receipt comes all the same', async () => {
+  test('a text of a carrier without receipts appears when it is sent, and once if a receipt comes all the same', async () => {
     const scripted = await startScriptedSmsc();
     await connect({ receipts: 'none', port: scripted.port });
     const id = await sendText();

@@ -89,7 +89,7 @@ describe('the carrier unbinds in order while texts wait for a place', () => {
     assert.equal(status, 200);
   }
 
-  test('they go on with the next connection at once: none is given back, and a code stays with it', async () => {
+  test('waiting texts go on with the next connection at once: none is given back, and a code stays with its carrier', async () => {
     const { smsc, open, accept } = await startPatient();
     const other = await startScriptedSmsc();
     opened.push(other);

@@ -165,7 +165,7 @@ describe('binding', () => {
 });
 
 describe('octets', () => {
-  test('7: answers octet by octet, and 40 PDUs in one packet, give the same', async () => {
+  test('7: answers octet by octet and 40 PDUs in one packet are read alike', async () => {
     const answersTo = (submits: Pdu[]) => submits.map((pdu, place) => usualAnswer(pdu, `id${place}`) as Pdu);
     for (const size of [1, Number.MAX_SAFE_INTEGER]) {
       const { smsc, esme, peer } = await bound(

@@ -271,7 +271,7 @@ describe('408: what does not arrive in time', () => {
       { timeouts: short },
     ));
 
-  test('a body that drips is cut off all the same', () =>
+  test('a body that drips is cut off', () =>
     withServer(
       async ({ port }) => {
         const connection = openRaw(port);

@@ -264,7 +264,7 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       assert.equal((await send(limiter, sixty, 63_000)).remaining, 59);
     });
 
-    test('the same numbers in another object are no plan change', async () => {
+    test('equal limits in another object are no plan change', async () => {
       const limiter = newLimiter();
       await send(limiter, sixty, 0, 21);
       assert.equal((await send(limiter, { ...sixty }, 500)).retryAfterMs, 1500);
