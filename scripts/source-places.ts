@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 
-const place = /(?:file:\/\/)?[^\s()'"]*\/compiled\/([^\s()'"]+\.js):(\d+):(\d+)/g;
+const location = /(?:file:\/\/)?[^\s()'"]*\/compiled\/([^\s()'"]+\.js):(\d+):(\d+)/g;
 
 /** Returns the text with the places of sources, as paths from `root`. `compiled` is the folder of the compiled files. */
 export function createSourcePlaces(compiled: string, root: string): (text: string) => string {
@@ -16,7 +16,7 @@ export function createSourcePlaces(compiled: string, root: string): (text: strin
   }
 
   return (text) =>
-    text.replaceAll(place, (printed: string, file: string, line: string, column: string) => {
+    text.replaceAll(location, (printed: string, file: string, line: string, column: string) => {
       const entry = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
       if (entry === undefined || !('originalSource' in entry)) return printed;
       const source = resolve(dirname(`${compiled}/${file}`), entry.originalSource);

@@ -150,8 +150,8 @@ function apt(...args: string[]): Promise<void> {
 }
 
 function findInPath(program: string): string | undefined {
-  const places = (process.env.PATH ?? '').split(':').map((folder) => join(folder, program));
-  return places.find(isProgram);
+  const locations = (process.env.PATH ?? '').split(':').map((folder) => join(folder, program));
+  return locations.find(isProgram);
 }
 
 function isProgram(path: string): boolean {

@@ -27,9 +27,9 @@ export function figuresOf({ output }: Outcome): string[] {
 
 export function lineOf(outcome: Outcome, done: number, all: number): string {
   const { job, passed, seconds, cpuSeconds } = outcome;
-  const place = `${String(done).padStart(String(all).length)}/${all}`;
+  const progress = `${String(done).padStart(String(all).length)}/${all}`;
   const took = `${seconds.toFixed(1).padStart(6)} s (${cpuSeconds.toFixed(1).padStart(4)} s of CPU)`;
-  return `${passed ? '✔' : '✖'} ${place} ${took}  ${job.name}, ${countOf(outcome, 'tests')} tests`;
+  return `${passed ? '✔' : '✖'} ${progress} ${took}  ${job.name}, ${countOf(outcome, 'tests')} tests`;
 }
 
 export function summaryOf(outcomes: Outcome[], tookMs: number): string {

@@ -99,8 +99,8 @@ export async function simulate(
         return { hourMs: startMs - (1 + ago) * hourMs, numbers, approved: entered, held: 0 };
       });
       for (const scope of ['', code]) book.addHours(scope, yesterday);
-      all.forEach((range, place) => {
-        const own = perDay * partOfPlace(place, all.length);
+      all.forEach((range, index) => {
+        const own = perDay * partOfPlace(index, all.length);
         if (own > 5) book.addHistory(`${range}******`, kept(days(own)));
         for (let block = 0; block < 100 && own * partOfPlace(block, 100) > 5; block++)
           book.addHistory(`${range}${String(block).padStart(2, '0')}****`, kept(days(own * partOfPlace(block, 100))));
@@ -198,9 +198,9 @@ export async function simulate(
   }
 
   function hourRow(hour: number) {
-    const place = Math.floor(hour);
-    const row = outcome.byHour[place] ?? { ordered: 0, sent: 0, newPeople: 0, newRefused: 0 };
-    outcome.byHour[place] = row;
+    const index = Math.floor(hour);
+    const row = outcome.byHour[index] ?? { ordered: 0, sent: 0, newPeople: 0, newRefused: 0 };
+    outcome.byHour[index] = row;
     return row;
   }
 

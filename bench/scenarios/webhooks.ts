@@ -20,7 +20,7 @@ export async function webhooks(bench: Bench): Promise<Row[]> {
   ] as const) {
     const product = await bench.startProduct({});
     const receiver = await bench.startPeer('webhook-receiver');
-    rows.push(await tell(bench, { ...product, callers: product.callers.slice(0, callers) }, receiver, name));
+    rows.push(await report(bench, { ...product, callers: product.callers.slice(0, callers) }, receiver, name));
     await product.node.stop();
     await receiver.stop();
   }
@@ -28,7 +28,7 @@ export async function webhooks(bench: Bench): Promise<Row[]> {
 }
 
 /** Makes events while the webhooks are paused, and lets them go. */
-async function tell(bench: Bench, product: Product, receiver: Server, name: string): Promise<Row> {
+async function report(bench: Bench, product: Product, receiver: Server, name: string): Promise<Row> {
   const { node, store, callers } = product;
   const { database, keys } = store;
   const guard = createWebhookGuard('sandbox');
@@ -82,8 +82,8 @@ async function countEvents({ store }: Product): Promise<number> {
 async function untilDelivered(receiver: Server, count: number): Promise<{ firstMs: number; lastMs: number }> {
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${receiver.port}/`);
-    const told = (await answer.json()) as { count: number; firstMs: number; lastMs: number };
-    if (told.count >= count) return told;
+    const reported = (await answer.json()) as { count: number; firstMs: number; lastMs: number };
+    if (reported.count >= count) return reported;
     await new Promise((done) => setTimeout(done, 50));
   }
 }

@@ -14,7 +14,7 @@ export interface Ledger {
   texts: RecordBook;
   codes: RecordBook;
   /** Counts one check of a promise. `what` is only asked for when it is broken. */
-check(name: string, holds: boolean, what?: () => string): void;
+  check(name: string, holds: boolean, what?: () => string): void;
   promises(): Promised[];
   /** Something that may happen, and is worth a number in the report. */
   count(what: string, by?: number): void;
@@ -32,7 +32,7 @@ export function createLedger(): Ledger {
   return {
     texts: createRecordBook(listenerCount),
     codes: createRecordBook(listenerCount),
-  check(name, holds, what) {
+    check(name, holds, what) {
       const promised = promises.get(name) ?? { name, checked: 0, broken: 0, first: undefined };
       promises.set(name, promised);
       promised.checked++;

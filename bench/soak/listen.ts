@@ -46,7 +46,8 @@ export async function startListening(parts: Parts): Promise<Listening> {
     const book = text === undefined ? ledger.codes : ledger.texts;
     const isNew = book.hear(listeners[listener], text ?? code ?? 0, sequence);
     // A webhook may be called again when its answer was lost or bad; feed and stream repeat nothing.
-    if (listener === 'webhook') ledger.count(isNew ? 'events received by the webhook' : 'events received by the webhook again');
+    if (listener === 'webhook')
+      ledger.count(isNew ? 'events received by the webhook' : 'events received by the webhook again');
     else ledger.check(`the ${listener} has no event twice`, isNew, () => `event ${sequence} of ${reference}`);
   };
   const stopping = new AbortController();

@@ -78,7 +78,7 @@ export function createTextActs(client: Client, { shop }: World, tokens: TokenKee
         dueMs,
       });
       const records: { id?: string }[] = reply?.status === 200 ? reply.body.data : [];
-      for (const [place, number] of numbers.entries()) note(number, reply, records[place]?.id !== undefined);
+      for (const [index, number] of numbers.entries()) note(number, reply, records[index]?.id !== undefined);
     },
     async read(dueMs) {
       const id = recent[(reads++ * 97) % Math.max(1, recent.length)];

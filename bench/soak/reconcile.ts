@@ -92,7 +92,8 @@ export function checkEvent(ledger: Ledger, { reference, sequence, isSms }: Store
       book.heard(listeners[listener], number, sequence),
       () => `event ${sequence} of ${reference} was not received`,
     );
-  if (text !== undefined) for (const listener of isSms ? everyone : webhookOnly) checkReceived(listener, ledger.texts, text);
+  if (text !== undefined)
+    for (const listener of isSms ? everyone : webhookOnly) checkReceived(listener, ledger.texts, text);
   if (code !== undefined) checkReceived('webhook', ledger.codes, code);
 }
 

@@ -62,9 +62,7 @@ function judgePromises(promises: Promised[]): Line[] {
   const checks = promises.reduce((sum, each) => sum + each.checked, 0);
   const name = 'Every promise was kept';
   if (broken.length === 0 && unseen.length === 0)
-    return [
-      { name, found: `${promises.length} promises, checked ${checks.toLocaleString('en')} times`, holds: true },
-    ];
+    return [{ name, found: `${promises.length} promises, checked ${checks.toLocaleString('en')} times`, holds: true }];
   return [
     ...broken.map(({ name, checked, broken, first }) => ({
       name: sentence(name),

@@ -237,11 +237,11 @@ const optionsInTheDark = { ...axeOptions, runOnly: colourRules };
  * share their colours and parts. All other rules hold for each of them.
  */
 const everyNth = inShort(3, 1);
-const looks = { colours: 0, phone: 0 };
+const checks = { colours: 0, phone: 0 };
 
 /** Nothing that axe calls serious or critical is on the page, in light or in dark. */
 export async function assertAccessible(page: Page, name: string): Promise<void> {
-  const turn = looks.colours++ % everyNth;
+  const turn = checks.colours++ % everyNth;
   if (turn === 0) await assertNoFaults(page, name, 'dark', optionsInTheDark);
   const looksAtColours = turn === everyNth - 1;
   await assertNoFaults(page, name, 'light', looksAtColours ? axeOptions : optionsWithoutColours);
@@ -334,7 +334,7 @@ export async function assertFitsWindows(page: Page, name: string): Promise<void>
   await assertNoWider(page, name);
   await page.setViewportSize({ width: 390, height: 844 });
   await assertNoWider(page, `${name}, on a phone,`);
-  if (looks.phone++ % everyNth === 0) {
+  if (checks.phone++ % everyNth === 0) {
     await loadAxe(page);
     assert.deepEqual(await seriousFaults(page, optionsOnPhone), [], `${name}, on a phone`);
   }

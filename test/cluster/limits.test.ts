@@ -83,8 +83,8 @@ function assertBounded(t: TestContext, { shots, admitted }: Storm): void {
   assert.ok(times.length > plan.burst, 'and the shares were granted');
 }
 
-function usesItsLimit({ admitted }: Storm): Promise<void> {
-  return eventually('the limit is used', () => admitted().length >= plan.burst);
+async function usesItsLimit({ admitted }: Storm): Promise<void> {
+  await eventually('the limit is used', () => admitted().length >= plan.burst);
 }
 
 async function storeIs(state: 'ok' | 'away'): Promise<void> {

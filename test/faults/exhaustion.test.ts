@@ -48,7 +48,7 @@ async function slowestHealth(during: Promise<unknown>): Promise<number> {
 }
 
 describe('a node that runs out of something', () => {
-  test('of its log's reader: it goes on answering', async () => {
+  test('of its log\u2019s reader: it goes on answering', async () => {
     // Each leaves a line of 150 bytes or more; a pipe holds 64 kB.
     for (let round = 0; round < inShort(30, 50); round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${service.url}/nothing`)));

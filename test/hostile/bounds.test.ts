@@ -36,7 +36,7 @@ test('every text, list, object and number of every route has its bound', async (
       const missing = missingBound(slot);
       return missing === undefined
         ? []
-        : [`${method} ${path}: ${slot.place} ${slot.steps.join('.')} has no ${missing}`];
+        : [`${method} ${path}: ${slot.location} ${slot.steps.join('.')} has no ${missing}`];
     }),
   );
   assert.deepEqual(unbounded, []);

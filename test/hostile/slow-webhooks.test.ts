@@ -181,7 +181,7 @@ describe('turns', () => {
       many.answer(many.held.slice(0, 4));
       return one.held.length === 1;
     });
-    assert.ok(many.receiver.calls.length < 4 * 500, 'the other account's events are delivered');
+    assert.ok(many.receiver.calls.length < 4 * 500, 'the events of the other account are delivered');
     await end(worker);
   });
 });

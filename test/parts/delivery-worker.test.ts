@@ -117,7 +117,7 @@ describe('the hours of a route', () => {
     const { id } = await acceptOne({ sendAtMs: clock.nowMs() + hourMs, status: 'scheduled' });
     clock.advance(hourMs);
     await worker.runUntilIdle();
-    const { status, place, attempt, dueAtMs } = await row(id);
+    const { status, location: place, attempt, dueAtMs } = await row(id);
     assert.deepEqual([status, place, attempt, dueAtMs], ['queued', 'schedule', 0, opensMs]);
     assert.deepEqual(idsOf(carrier), []);
     clock.advance(hourMs);
@@ -474,7 +474,7 @@ describe('a carrier that does not answer', () => {
           clock.advance(60_000);
           await createDeliverySteps(db.database, clock).queueDue();
         }
-        assert.equal((await row(id)).place, place);
+        assert.equal((await row(id)).location, place);
         answerNow();
         await isInNoDoubt(id);
         assert.equal(carrier.submits.length, 1);
@@ -625,7 +625,7 @@ describe('leases', () => {
     assert.equal(await steps.release(), 3);
     const before = await readQueue(db.database);
     assert.deepEqual(
-      before.map(({ id, status, place, onTheWire, attempt }) => [id, status, place, onTheWire, attempt]),
+      before.map(({ id, status, location: place, onTheWire, attempt }) => [id, status, place, onTheWire, attempt]),
       messages.map(({ id }) => [id, 'queued', 'schedule', true, 1]),
     );
     if (claim !== undefined) await steps.record(claim, accepted);
@@ -636,7 +636,7 @@ describe('leases', () => {
     const carrier = createRecordingCarrier({ submitTimeoutMs: 30 });
     const { id } = await acceptOne();
     await createDeliverySteps(db.database, clock).claim();
-    assert.equal((await row(id)).place, 'claim');
+    assert.equal((await row(id)).location, 'claim');
     const { worker } = createWorker({ carrier });
     await worker.start();
     await eventually('it goes out again', async () => (await row(id)).status === 'sent');
@@ -938,7 +938,7 @@ describe('turns', () => {
     worker.wake();
     // Without room there is nothing to wait for but a wake: both loops sleep after each look.
     await eventually('it has looked', () => looks >= 2);
-    assert.deepEqual([claims, (await row(id)).place], [0, 'queue']);
+    assert.deepEqual([claims, (await row(id)).location], [0, 'queue']);
     const before = looks;
     carrier.makeRoom(1);
     await eventually('it was woken', () => looks > before);

@@ -189,7 +189,7 @@ describe('a receipt', () => {
     await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: id })]);
     const found = await row(id);
     assert.deepEqual(
-      [found.status, found.attempt, found.sentAtMs, found.place],
+      [found.status, found.attempt, found.sentAtMs, found.location],
       ['delivered', 1, clock.nowMs(), 'claim'],
     );
     clock.advance(1000);
@@ -203,7 +203,7 @@ describe('a receipt', () => {
     await steps.record(await claim(), unanswered);
     await receipts.apply(source, [receipt('4711', 'delivered', { messageId: id })]);
     const found = await row(id);
-    assert.deepEqual([found.status, found.carrierMessageId, found.place], ['delivered', '4711', null]);
+    assert.deepEqual([found.status, found.carrierMessageId, found.location], ['delivered', '4711', null]);
     clock.advance(leaseMs);
     assert.equal(await steps.takeNext(), undefined);
   });
@@ -214,7 +214,7 @@ describe('a receipt', () => {
     await receipts.apply(source, [receipt('4711', 'undelivered', { messageId: id })]);
     clock.advance(leaseMs);
     assert.equal(await steps.takeNext(), undefined);
-    assert.deepEqual([(await row(id)).status, (await row(id)).place], ['undelivered', null]);
+    assert.deepEqual([(await row(id)).status, (await row(id)).location], ['undelivered', null]);
   });
 
   test('of the first copy, while the second waits to be tried again, ends it: it has arrived', async () => {
@@ -364,7 +364,7 @@ async function rowsReadInSequence(database: Database): Promise<number> {
 
 interface Model {
   status: MessageStatus;
-  place: QueueRow['place'];
+  place: QueueRow['location'];
   attempt: number;
   onTheWire: boolean;
   unanswered: number;
@@ -495,7 +495,16 @@ function afterReceipt(before: Model, outcome: ReceiptOutcome, reportedId: string
 }
 
 function modelOf(found: QueueRow): Model {
-  const { status, place, attempt, onTheWire, unanswered, possibleDuplicates, carrierMessageId, dueAtMs } = found;
+  const {
+    status,
+    location: place,
+    attempt,
+    onTheWire,
+    unanswered,
+    possibleDuplicates,
+    carrierMessageId,
+    dueAtMs,
+  } = found;
   return {
     status: status as MessageStatus,
     place,
@@ -620,7 +629,7 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
     if (isTold && plain) shown.push(await shownRecord(id));
     if (changed) assert.ok(mayBecome(before.status, model.status), `${before.status} became ${model.status}`);
     if (found.status !== 'queued') assert.equal(found.onTheWire, false);
-    if (isUnsent(model)) assert.notEqual(found.place, null, `${found.status} in no place`);
+    if (isUnsent(model)) assert.notEqual(found.location, null, `${found.status} in no place`);
     assert.equal(found.deliveredAtMs !== null, found.status === 'delivered');
     const ended = plain && badEnds.includes(model.status) ? [model.status] : [];
     assert.deepEqual(await endsOf(id), ended, 'the list of bad ends');

@@ -64,7 +64,9 @@ export function openSession(port: number, overrides: Partial<SessionOptions> = {
     delivered,
     frees: 0,
     reason: () => reason,
-    bound: () => eventually('bound', () => ['bound', 'closed'].includes(session.state), { everyMs: 2 }),
+    async bound() {
+      await eventually('bound', () => ['bound', 'closed'].includes(session.state), { everyMs: 2 });
+    },
     async closed() {
       await eventually('closed', () => reason !== undefined, { everyMs: 2 });
       return reason as CloseReason;

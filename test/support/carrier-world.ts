@@ -54,21 +54,21 @@ export async function createCarrierWorld(app: TestApp): Promise<CarrierWorld> {
   }
 
   async function turnUntil(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    const look = async () => {
+    const poll = async () => {
       if (await holds()) return true;
       app.clock.advance(stepMs);
       return false;
     };
-    await eventually(what, look, { everyMs });
+    await eventually(what, poll, { everyMs });
   }
 
   async function untilShown(what: string, holds: (carrier: ShownCarrier) => boolean, name?: string) {
     let shown = await read(name);
-    const look = async () => {
+    const poll = async () => {
       shown = await read(name);
       return holds(shown);
     };
-    await eventually(what, look, { everyMs });
+    await eventually(what, poll, { everyMs });
     return shown;
   }
 

@@ -6,6 +6,6 @@ export function inShort<Amount>(short: Amount, long: Amount): Amount {
 }
 
 /** A check that the short form makes in another state. */
-export async function Promise<void>) => alsoInLong(check: () => Promise<void>) => Promise<void>): Promise<void> {
+export async function alsoInLong(check: () => Promise<void>): Promise<void> {
   if (isLong) await check();
 }

@@ -61,9 +61,9 @@ export function startEventsLoad({ nodes, apiKey, tokens, batchSize, count }: Eve
     });
 
   async function batch(n: number): Promise<void> {
-    const messages = Array.from({ length: batchSize }, (_, place) => ({
-      ...{ from: 'ACME', message: `Text ${place} of ${n}` },
-      to: place % 20 === 7 ? '+15005550111' : numberOf(n * batchSize + place),
+    const messages = Array.from({ length: batchSize }, (_, index) => ({
+      ...{ from: 'ACME', message: `Text ${index} of ${n}` },
+      to: index % 20 === 7 ? '+15005550111' : numberOf(n * batchSize + index),
     }));
     await sendUntilAccepted('/messaging/v1/messages/batch', tokens.messaging, `batch-${n}`, { messages });
     done += batchSize - 1;

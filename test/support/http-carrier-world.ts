@@ -79,7 +79,7 @@ export async function createHttpCarrierWorld(env: Record<string, string> = {}): 
           last = found.status;
           return found.status === status && found;
         },
-        20_000,
+        { withinMs: 20_000 },
       ).catch((error: Error) => assert.fail(`${error.message}; it is ${last}`));
     },
     close: () => app.close(),

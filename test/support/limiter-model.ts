@@ -94,9 +94,9 @@ export class Model {
 
   /** Forgets an admission. If the windows are free earlier by that, the lockout ends as much earlier. */
   giveBack({ chargedAtMs }: LimitDecision, nowMs: number): void {
-    const place = chargedAtMs === undefined ? -1 : this.admitted.lastIndexOf(chargedAtMs);
-    if (place === -1 || nowMs >= (chargedAtMs ?? 0) + 60_000) return;
-    this.admitted.splice(place, 1);
+    const index = chargedAtMs === undefined ? -1 : this.admitted.lastIndexOf(chargedAtMs);
+    if (index === -1 || nowMs >= (chargedAtMs ?? 0) + 60_000) return;
+    this.admitted.splice(index, 1);
     const { lockout, limits } = this;
     if (lockout === undefined || limits === undefined) return;
     const freeMs = Math.max(this.nextFree(limits.perMinute, 60_000, nowMs), this.nextFree(limits.burst, 1_000, nowMs));

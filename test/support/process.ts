@@ -129,10 +129,10 @@ export async function removeRunFolder(folder: string): Promise<void> {
 
 /** What runs that were killed have left: their folders carry their pids. */
 export async function removeLeftovers(): Promise<void> {
-  for (const place of [tmpdir(), memory].filter(existsSync)) {
-    for (const name of readdirSync(place)) {
+  for (const location of [tmpdir(), memory].filter(existsSync)) {
+    for (const name of readdirSync(location)) {
       const pid = Number(folderName.exec(name)?.[1]);
-      if (pid > 1 && !isRunning(pid)) await removeRunFolder(join(place, name));
+      if (pid > 1 && !isRunning(pid)) await removeRunFolder(join(location, name));
     }
   }
 }

@@ -118,8 +118,9 @@ export async function startScriptedSmsc(script: Script = () => false, tls?: TlsO
     port,
     peers,
     ledger,
-    arrived: (command, count = 1) =>
-      eventually(`${count} ${command} at the SMSC`, () => ledger(command).length >= count, { everyMs: 2 }),
+    async arrived(command, count = 1) {
+      await eventually(`${count} ${command} at the SMSC`, () => ledger(command).length >= count, { everyMs: 2 });
+    },
     follow(next) {
       current = next;
     },

@@ -36,8 +36,8 @@ const sender = createSmppSender({
 
 async function submit(): Promise<void> {
   const all = Array.from({ length: texts }, (_, n) => outgoingText({ messageId: `msg_${n}`, text: `text ${n}` }));
-  await sender.submit(all, (place, { outcome }) => {
-    outcomes[place] = outcome;
+  await sender.submit(all, (index, { outcome }) => {
+    outcomes[index] = outcome;
   });
   process.send?.(outcomes);
 }

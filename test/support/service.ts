@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   for (const stream of unread ? [] : [child.stdout, child.stderr]) {
     stream.on('data', (bytes: Buffer) => {
       output += bytes.toString('utf8');
-      for (const look of readers) look();
+      for (const poll of readers) poll();
     });
   }
   const ended = new Promise<Awaited<Service['ended']>>((resolve) => {
@@ -111,15 +111,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       new Promise((resolve, reject) => {
         const end = (settle: () => void) => {
           clearTimeout(late);
-          readers.delete(look);
+          readers.delete(poll);
           settle();
         };
-        const look = () => output.includes(text) && end(resolve);
+        const poll = () => output.includes(text) && end(resolve);
         const giveUp = () => end(() => reject(new Error(`it did not print "${text}":\n${output}`)));
         const late = setTimeout(giveUp, 120_000);
-        readers.add(look);
+        readers.add(poll);
         void ended.then(giveUp);
-        look();
+        poll();
       }),
     closeOutput: () => {
       child.stdout.destroy();

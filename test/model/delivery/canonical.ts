@@ -14,8 +14,8 @@ export function canonical(state: State, mayReport: boolean): string {
   const forms = formsFrom(mayReport ? asCounted : attemptsIn(tables));
   const over = mayReport ? [] : textNames.filter((name) => isOver(state, name));
   const claims = tables.claims.map((row) => ({ id: row.id, form: forms.claim(row) })).sort(byForm);
-  const places = new Map(claims.map(({ id }, place) => [id, place]));
-  const nodes = state.nodes.map((node) => nodeForm(node, { places, over, forms })).sort();
+  const indexes = new Map(claims.map(({ id }, index) => [id, index]));
+  const nodes = state.nodes.map((node) => nodeForm(node, { indexes, over, forms })).sort();
   const rows = `${forms.tables(tables, over)}${claims.map(({ form }) => form).join(';')}`;
   const reported = mayReport ? reportedForm(tables) : '';
   const moving = mover === undefined ? '' : `${mover.from}${mover.names.join()}`;
@@ -46,11 +46,11 @@ export function isOver({ tables, nodes, mover }: State, name: TextName): boolean
 /** Claims have no number here, but a place: a claim that is gone has none. */
 function nodeForm(
   { aheadTicks, workers }: Node,
-  { places, over, forms }: { places: ReadonlyMap<number, number>; over: readonly TextName[]; forms: Forms },
+  { indexes, over, forms }: { indexes: ReadonlyMap<number, number>; over: readonly TextName[]; forms: Forms },
 ): string {
   let form = `${aheadTicks}`;
   for (const worker of workers) {
-    form += `&${worker.phase === 'idle' ? '' : (places.get(worker.claim.id) ?? 'x')}${forms.worker(worker)}`;
+    form += `&${worker.phase === 'idle' ? '' : (indexes.get(worker.claim.id) ?? 'x')}${forms.worker(worker)}`;
     for (const text of worker.late) if (!over.includes(nameOf(text.claimed.entry))) form += `+${forms.handed(text)}`;
   }
   return form;

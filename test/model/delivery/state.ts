@@ -184,10 +184,10 @@ export function initialState({ nodes, texts, down = [], scheduled = [] }: Settin
   };
 }
 
-export function withWorker(state: State, node: number, place: number, changes: Partial<Worker>): State {
+export function withWorker(state: State, node: number, index: number, changes: Partial<Worker>): State {
   const nodes = state.nodes.map((each, at) => {
     if (at !== node) return each;
-    return { ...each, workers: each.workers.map((worker, of) => (of === place ? { ...worker, ...changes } : worker)) };
+    return { ...each, workers: each.workers.map((worker, of) => (of === index ? { ...worker, ...changes } : worker)) };
   });
   return { ...state, nodes };
 }

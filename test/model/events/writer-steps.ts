@@ -129,7 +129,7 @@ function crashed(state: State): State {
     pg: postgres.crash(state.pg),
     left: { ...left, crashes: left.crashes - 1 },
     day: day.stage === 'set' ? { stage: day.place === 0 ? 'done' : 'no', xid: 0, place: 0 } : day,
-    nodes: state.nodes.map(({ view }) => ({ view, look: undefined })),
+    nodes: state.nodes.map(({ view }) => ({ view, poll: undefined })),
     readers: state.readers.map(({ cursor }) => ({ cursor, wants: undefined })),
   };
   changes.forEach(({ record, stage, place }, index) => {
