@@ -1,4 +1,3 @@
-// run: on both lanes
 // Section 12 of the contract: GET /events/v1/events.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// run: on both lanes, on web processes
+// run: on web processes
 // "Every response of every route carries four headers" (contract, section 2): each route of the product is asked in every
 // way that gets another status out of it, and every response is checked. New routes are found in the table of routes.
 import assert from 'node:assert/strict';

@@ -1,4 +1,3 @@
-// run: on both lanes
 // Section 9 of the contract: Idempotency-Key on every POST that makes a message.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// run: on both lanes, on web processes
+// run: on web processes
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
