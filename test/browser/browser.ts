@@ -19,6 +19,9 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A page lives for seconds: to optimise its code, and to draw in a process apart, costs more than it saves.
+  '--js-flags=--no-opt --max-lazy',
+  '--in-process-gpu',
 ];
 
 export const password = 'a sentence that only I would think of';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort, makeFolder } from '../support/process.ts';
 import { answer, createWebhookReceiver, ok, verifies } from '../support/webhook-receiver.ts';
@@ -207,7 +208,8 @@ describe('a folder with a credentials file that others prepared', () => {
   });
 
   test('names no address but of this machine', async () => {
-    for (const url of ['http://192.0.2.1:8080', 'https://sms.example.invalid', 'http://127.0.0.1.example.invalid']) {
+    const urls = ['http://127.0.0.1.example.invalid', 'http://192.0.2.1:8080', 'https://sms.example.invalid'];
+    for (const url of inShort(urls.slice(0, 1), urls)) {
       const { code, stderr } = await world.run(['whoami'], { folder: prepare(url) });
       assert.equal(code, 3, stderr);
       assert.match(stderr, /sandbox-credentials\.json is not used: its address .* is not on this machine/);
@@ -216,7 +218,7 @@ describe('a folder with a credentials file that others prepared', () => {
 
   test('is not used if others can write or read it', async () => {
     const other = await createWebhookReceiver();
-    for (const mode of [0o644, 0o620, 0o660]) {
+    for (const mode of inShort([0o644], [0o644, 0o620, 0o660])) {
       const folder = prepare(other.url.replace('/hook', ''), mode);
       const { code, stderr } = await world.run(['send', '+15005550100', 'Hi', '--from', 'X'], { folder });
       assert.equal(code, 3, stderr);

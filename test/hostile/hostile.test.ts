@@ -47,12 +47,12 @@ interface Case {
 /** In short a place meets every 64th shape, in one size; the next place meets the next ones, in the other size. */
 const shapeStep = inShort(64, 1);
 
-function* casesOf(target: Target, slot: Slot, location: number): Generator<Case> {
-  for (let index = location % shapeStep; index < shapes.length; index += shapeStep) {
+function* casesOf(target: Target, slot: Slot, slotIndex: number): Generator<Case> {
+  for (let index = slotIndex % shapeStep; index < shapes.length; index += shapeStep) {
     const shape = shapes[index];
     if (shape === undefined) continue;
     const all = shape.grows ? sizes : [largest];
-    const one = [all[(index + Math.floor(location / shapeStep)) % all.length] ?? largest];
+    const one = [all[(index + Math.floor(slotIndex / shapeStep)) % all.length] ?? largest];
     for (const size of inShort(one, all)) {
       const raw = rawFor(shape, slot, size);
       if (raw === undefined) continue;
