@@ -75,11 +75,11 @@ export async function makeForgotten(store: Store, applications: KeyedApplication
     applications.map(({ id }) => id),
   ]);
   for (;;) {
-    const { rows } = await store.database.query<{ told: boolean }>(
+    const { rows } = await store.database.query<{ reported: boolean }>(
       `select bool_and(acknowledged_seq >= (select max(seq) from registry_change)) as told
        from node where seen_at > now() - interval '3 seconds'`,
     );
-    if (rows[0]?.told === true) return;
+    if (rows[0]?.reported === true) return;
     await new Promise((done) => setTimeout(done, 20));
   }
 }

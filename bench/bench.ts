@@ -14,7 +14,7 @@ export interface Pace {
   quick: boolean;
   rounds: number;
   roundMs: number;
-  /** So many requests until a path is compiled, but no longer than so many rounds. */
+  /** Requests until a path is compiled, and the maximum number of rounds for them. */
   warmUp: { requests: number; rounds: number };
 }
 

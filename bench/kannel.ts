@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../test/support/eventually.ts';
 import { freePort } from '../test/support/process.ts';
 import { get } from './requests.ts';
 import type { Server } from './server-process.ts';
@@ -13,7 +14,6 @@ export interface Kannel extends Server {
 }
 
 const userAndPassword = 'username=bench&password=bench';
-const startWithinMs = 15_000;
 const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin'];
 
 function findBox(name: string): string | undefined {
@@ -37,9 +37,12 @@ export async function startKannel(folder: string, smscPort: number): Promise<Kan
   };
   const stop = () => Promise.all(running.reverse().map(end)).then(() => {});
   try {
-    await until(async () => (await status()).includes('online'));
+    await eventually('Kannel starts', async () => (await status()).includes('online'));
     running.push(start(smsbox));
-    await until(async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)) !== undefined);
+    await eventually(
+      'Kannel starts',
+      async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)) !== undefined,
+    );
   } catch (error) {
     await stop();
     throw error;
@@ -82,16 +85,8 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + startWithinMs;
-  while (!(await holds())) {
-    if (performance.now() > untilMs) throw new Error('Kannel did not start');
-    await new Promise((done) => setTimeout(done, 100));
-  }
-}
-
 function unknown(): never {
-  throw new Error('Kannel cannot tell this');
+  throw new Error('Kannel has no figure for this');
 }
 
 const configuration = (ports: { admin: number; boxes: number; port: number; smscPort: number }) => `group = core

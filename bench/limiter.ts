@@ -10,7 +10,7 @@ import { createHeadWriter } from '../src/http/head.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { type OwnedText, ownedText } from '../src/platform/owned-text.ts';
 
-/** Nobody here was told of a block. */
+/** No caller here was informed of a block. */
 const longAgo = Number.NEGATIVE_INFINITY;
 
 const rounds = 5;

@@ -9,12 +9,12 @@ export interface Job {
   /** Whole requests, sent in turn. */
   requests: string[];
   connections: number;
-  /** Sends so many in one piece, and the next when all are answered: so that the load is not the limit. */
+  /** Sends this many in one piece, and the next when all are answered, so that the load is not the limit. */
   together?: number;
   ms: number;
   /** Sends this many a second whatever the answers do, instead of the next behind each answer. */
   perSecond?: number;
-  /** Others that are sent from here too, at their own pace, and whose answers are not looked at. */
+  /** Others that are sent from here too, at their own pace, and whose answers are not read. */
   beside?: { requests: string[]; connections: number; perSecond: number };
   /** Sends no request twice: it is over when all are answered, or the time is. */
   once?: boolean;

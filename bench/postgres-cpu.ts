@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /**
- * What all processes of the Postgres on this folder have used so far. Only Linux tells; elsewhere it is 0. A connection
- * that has been closed counts with what it had used when it was last looked at.
+ * What all processes of the Postgres on this folder have used so far. Only Linux reports it; elsewhere it is 0. A connection
+ * that has been closed counts with what it had used when it was last read.
  */
 export function createPostgresCpu(dataFolder: string): () => number {
   const postmaster = readFileSync(`${dataFolder}/postmaster.pid`, 'utf8').split('\n')[0] ?? '';

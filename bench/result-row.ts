@@ -13,7 +13,7 @@ export interface Row {
   cpuMicroseconds?: number;
   postgresMicroseconds?: number;
   goal?: { atLeast: number } | { below: number };
-  /** For whoever reads the JSON. */
+  /** For readers of the JSON. */
   measured?: Comparison;
 }
 

@@ -73,7 +73,7 @@ export async function compare(
   };
 }
 
-/** Until the path is compiled. What is answered is looked at only when it is measured. */
+/** Until the path is compiled. Responses are checked only when they are measured. */
 export async function warmUp(bench: Bench, side: Side): Promise<void> {
   const { roundMs, warmUp } = bench.pace;
   let answered = 0;

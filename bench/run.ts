@@ -7,7 +7,6 @@ import type { Row } from './result-row.ts';
 import { terminalTable } from './result-tables.ts';
 import { codes } from './scenarios/codes.ts';
 import { connections } from './scenarios/connections.ts';
-import { flame } from './scenarios/flame.ts';
 import { growthApplications } from './scenarios/growth-applications.ts';
 import { growthMessages } from './scenarios/growth-messages.ts';
 import { idle } from './scenarios/idle.ts';
@@ -18,6 +17,7 @@ import { listening } from './scenarios/listening.ts';
 import { memory } from './scenarios/memory.ts';
 import { nodes } from './scenarios/nodes.ts';
 import { peers } from './scenarios/peers.ts';
+import { profile } from './scenarios/profile.ts';
 import { reads } from './scenarios/reads.ts';
 import { refusals } from './scenarios/refusals.ts';
 import { smpp } from './scenarios/smpp.ts';
@@ -47,7 +47,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   memory,
   'growth-applications': growthApplications,
   'growth-messages': growthMessages,
-  flame,
+  profile,
 };
 
 const words = process.argv.slice(2);
@@ -81,7 +81,7 @@ const failed: string[] = [];
 try {
   for (const [name, run] of Object.entries(scenarios)) {
     // A short profile says little: it is taken in a full run, or when asked for.
-    if (named.length > 0 ? !named.includes(name) : quick && run === flame) continue;
+    if (named.length > 0 ? !named.includes(name) : quick && run === profile) continue;
     bench.say(`${((performance.now() - startedMs) / 1000).toFixed(0).padStart(5)} s  ${name}`);
     try {
       const made = await run(bench);

@@ -1,4 +1,4 @@
-// Preloaded into every server under test (`node --import`): tells what only the process itself knows. Plain JavaScript,
+// Preloaded into every server under test (`node --import`): reports what only the process itself knows. Plain JavaScript,
 // so that no translator runs in the measured process.
 import { writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
@@ -25,7 +25,7 @@ const answers = {
   },
 };
 
-// The delivery thread is started with the same options, and has nobody to answer.
+// The delivery thread is started with the same options, and has no parent to answer.
 if (isMainThread) {
   process.on('message', async ({ id, ask, argument }) => {
     process.send({ id, answer: (await answers[ask](argument)) ?? null });

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../test/support/eventually.ts';
 import { freePort } from '../test/support/process.ts';
 import type { Bench, Product } from './bench.ts';
 import { nodeEnv } from './store.ts';
@@ -30,7 +31,7 @@ export async function startSmsc(bench: Bench): Promise<BenchSmsc> {
   const child = spawn(process.execPath, [built('smsc.js'), ...given], { stdio: 'ignore' });
   bench.atEnd(() => child.kill());
   const page = (path: string) => fetch(`http://127.0.0.1:${pagePort}${path}`);
-  await until('the SMSC', async () => (await page('/state').catch(() => undefined)) !== undefined);
+  await eventually('the SMSC', async () => (await page('/state').catch(() => undefined)) !== undefined);
   return {
     port,
     arrived: async () => ((await (await page('/state')).json()) as { counts: { accepted: number } }).counts.accepted,
@@ -50,16 +51,8 @@ export async function connectCarrier(bench: Bench, { store }: Product, given: ob
     encoding: 'utf8',
   });
   if (applied.status !== 0) throw new Error(`the carrier was refused: ${applied.stdout}${applied.stderr}`);
-  await until('the bind', async () => {
+  await eventually('the bind', async () => {
     const { rows } = await store.database.query(`select from carrier_bind where state->>'state' = 'bound'`);
     return rows.length > 0;
   });
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + 15_000;
-  while (!(await holds())) {
-    if (performance.now() > untilMs) throw new Error(`waited in vain for ${what}`);
-    await new Promise((done) => setTimeout(done, 100));
-  }
 }

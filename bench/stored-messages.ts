@@ -7,11 +7,11 @@ import type { Store } from './store.ts';
 const chunk = 100_000;
 /** A row, its place in the indexes, and the log of both. */
 const bytesPerMessage = 1500;
-/** From so many on it is faster to make the indexes anew. */
+/** From this number on it is faster to make the indexes anew. */
 const many = 500_000;
 const owners = 100;
 
-/** Whether the disk holds so many and still has room. */
+/** Whether the disk holds this many and still has room. */
 export async function fits(folder: string, count: number): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize > count * bytesPerMessage * 1.5;

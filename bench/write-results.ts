@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { chart } from './chart.ts';
 import type { Row } from './result-row.ts';
 import { markdownTable } from './result-tables.ts';
 
@@ -10,7 +9,7 @@ export const resultsFolder = fileURLToPath(new URL('results/', import.meta.url))
 const document = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 const tableInDocument = /(<!-- written by npm run bench -->\n).*(<!-- end -->)/s;
 
-/** The same numbers three times: to read, to work on, to look at. */
+/** Writes the numbers as a table and as JSON. */
 export function writeResults(rows: Row[], name: string): void {
   mkdirSync(resultsFolder, { recursive: true });
   const machine = { node: process.version, cores: cpus().length, processor: cpus()[0]?.model ?? '' };
@@ -23,9 +22,8 @@ export function writeResults(rows: Row[], name: string): void {
     `${resultsFolder}${name}.json`,
     `${JSON.stringify({ measuredAt, machine, shortRounds, rows }, rounded, 1)}\n`,
   );
-  writeFileSync(`${resultsFolder}${name}.svg`, chart(rows));
   if (!shortRounds) writeDocument(`${head}\n\n${markdownTable(rows)}`);
-  console.log(`Written: bench/results/${name}.md, .json and .svg`);
+  console.log(`Written: bench/results/${name}.md and .json`);
 }
 
 /** The document shows the last full run. */

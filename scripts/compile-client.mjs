@@ -66,8 +66,8 @@ async function run(args, input = '') {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
   child.stdin.end(input);
-  const [told, status] = await Promise.all([text(child.stdout), ended]);
-  if (status === 0) return told;
-  process.stderr.write(told);
+  const [output, status] = await Promise.all([text(child.stdout), ended]);
+  if (status === 0) return output;
+  process.stderr.write(output);
   process.exit(1);
 }

@@ -119,12 +119,12 @@ function variableOf(file: string): string {
 }
 
 function writePart(folder: string, file: string, names: string[]): void {
-  const place = join(folder, partName(file));
-  mkdirSync(dirname(place), { recursive: true });
-  const service = relative(dirname(place), join(folder, 'service.js'));
+  const location = join(folder, partName(file));
+  mkdirSync(dirname(location), { recursive: true });
+  const service = relative(dirname(location), join(folder, 'service.js'));
   const variable = variableOf(file);
   writeFileSync(
-    place,
+    location,
     `import { ${variable} } from '${service}';\nexport const { ${names.join(', ')} } = ${variable};\n`,
   );
 }

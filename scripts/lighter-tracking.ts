@@ -50,7 +50,7 @@ hooks.AsyncResource.prototype.runInAsyncScope = function (...args) {
   }
 };
 
-/** For the moment at which every test file has told its tests: until then the hook says which suite a test belongs to. */
+/** For the moment at which every test file has declared its tests: until then the hook says which suite a test belongs to. */
 export function stopFollowingPromises(): void {
   followsPromises = false;
   runnersHook?.hook.disable();

@@ -54,9 +54,9 @@ if (job !== undefined) {
   process.send?.(done, () => process.exit(0));
 } else {
   const results = await runJobs();
-  const honest = honestTraffic.map((traffic, place) => ({ ...(results[place] as HonestResult), traffic }));
-  const attacks = allAttacks.map((each, place) => ({
-    ...(results[honestTraffic.length + place] as AttackResult),
+  const honest = honestTraffic.map((traffic, index) => ({ ...(results[index] as HonestResult), traffic }));
+  const attacks = allAttacks.map((each, index) => ({
+    ...(results[honestTraffic.length + index] as AttackResult),
     ...each,
   }));
   console.log(tables(attacks, honest));
@@ -70,17 +70,17 @@ async function runJobs(): Promise<unknown[]> {
   const results: unknown[] = [];
   let next = 0;
   const work = async () => {
-    for (let place = next++; place < jobs.length; place = next++) {
-      results[place] = await runJob(place);
-      console.error(`${place + 1} of ${jobs.length}`);
+    for (let index = next++; index < jobs.length; index = next++) {
+      results[index] = await runJob(index);
+      console.error(`${index + 1} of ${jobs.length}`);
     }
   };
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), jobs.length) }, work));
   return results;
 }
 
-function runJob(place: number): Promise<unknown> {
-  const child = fork(fileURLToPath(import.meta.url), [String(seedCount), String(place)]);
+function runJob(index: number): Promise<unknown> {
+  const child = fork(fileURLToPath(import.meta.url), [String(seedCount), String(index)]);
   return new Promise((resolve, reject) => {
     child.once('message', resolve);
     child.once('exit', (code) => (code === 0 ? undefined : reject(new Error(`a job ended with ${code}`))));

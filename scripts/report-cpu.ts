@@ -1,4 +1,4 @@
-// Loaded into each process of a test run: at its end it tells the runner how much CPU it used, with what it started.
+// Loaded into each process of a test run: at its end it reports to the runner how much CPU it used, with what it started.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 

@@ -19,7 +19,7 @@ const fileTimeoutMs = long ? 3_600_000 : 900_000;
 /** Up to this many jobs print everything that they have to say. */
 const fewJobs = 6;
 
-/** With more room for new objects, most of which a test drops at once, a process takes a twentieth less CPU. */
+/** Most new objects are dropped at once: with more room for them, a process takes a twentieth less CPU. */
 const memory = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 
 const startedMs = performance.now();
@@ -45,8 +45,8 @@ if (process.env.HELIOGRAPH_TEST_RESULTS !== undefined) {
 if (process.env.HELIOGRAPH_TEST_RECORD_TIMES === '1') {
   const times = outcomes.filter(({ job }) => Object.keys(job.env).length === 0).flatMap(timesOf);
   // Of pure tests only the slow ones are worth a line.
-  const told = times.filter(({ name, seconds }) => name.startsWith('test/') || seconds >= 1);
-  writeTimes(told.map(({ name, seconds }) => ({ file: name, seconds })));
+  const kept = times.filter(({ name, seconds }) => name.startsWith('test/') || seconds >= 1);
+  writeTimes(kept.map(({ name, seconds }) => ({ file: name, seconds })));
 }
 process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
 
@@ -56,7 +56,7 @@ async function work(): Promise<void> {
     outcomes.push(outcome);
     if (jobs.length <= fewJobs && !alone) console.log(outcome.output.trimEnd());
     if (!alone) console.log(lineOf(outcome, outcomes.length, jobs.length));
-    // Told again at the end; a run that is interrupted has told it at least once.
+    // Printed again at the end; a run that is interrupted has printed it at least once.
     if (!outcome.passed && jobs.length > fewJobs) console.log(failureOf(outcome));
   }
 }
@@ -84,9 +84,9 @@ function run(job: Job): Promise<Outcome> {
   });
   let output = '';
   const take = (text: string) => {
-    const told = toSourcePlaces(text);
-    output += told;
-    if (alone) process.stdout.write(told);
+    const mapped = toSourcePlaces(text);
+    output += mapped;
+    if (alone) process.stdout.write(mapped);
   };
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => take(`${line}\n`));

@@ -1,6 +1,6 @@
 /**
  * What comes first in a file that holds packages in CommonJS. They ask for Node's modules by `require`, from a place. Node 20
- * has no `navigator`: without one pg looks for another runtime's by making a Response, for which Node loads all of fetch.
+ * has no `navigator`: without one pg tests for another runtime by making a Response, for which Node loads all of fetch.
  */
 export function bannerFor(place) {
   return [

@@ -1,10 +1,10 @@
-// Says where in the sources something happened that a process of tests tells by its place in the compiled files. Node can
+// Maps positions in the compiled files, as a process of tests prints them, to positions in the sources. Node can
 // do that in each process (--enable-source-maps); the first error then takes a third of a second of CPU in every one.
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 
-const place = /(?:file:\/\/)?[^\s()'"]*\/compiled\/([^\s()'"]+\.js):(\d+):(\d+)/g;
+const location = /(?:file:\/\/)?[^\s()'"]*\/compiled\/([^\s()'"]+\.js):(\d+):(\d+)/g;
 
 /** Returns the text with the places of sources, as paths from `root`. `compiled` is the folder of the compiled files. */
 export function createSourcePlaces(compiled: string, root: string): (text: string) => string {
@@ -16,9 +16,9 @@ export function createSourcePlaces(compiled: string, root: string): (text: strin
   }
 
   return (text) =>
-    text.replaceAll(place, (told: string, file: string, line: string, column: string) => {
+    text.replaceAll(location, (printed: string, file: string, line: string, column: string) => {
       const entry = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
-      if (entry === undefined || !('originalSource' in entry)) return told;
+      if (entry === undefined || !('originalSource' in entry)) return printed;
       const source = resolve(dirname(`${compiled}/${file}`), entry.originalSource);
       return `${relative(root, source)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
     });

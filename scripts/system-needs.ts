@@ -124,7 +124,7 @@ export function findChromium(): string | undefined {
   return names.map(findInPath).find((path) => path !== undefined);
 }
 
-/** A module of Perl, not a program: Perl knows where it looks for it. */
+/** A module of Perl, not a program: Perl knows where to find it. */
 function findNetSmpp(): string | undefined {
   const perl = findInPath('perl');
   if (perl === undefined) return undefined;
@@ -150,8 +150,8 @@ function apt(...args: string[]): Promise<void> {
 }
 
 function findInPath(program: string): string | undefined {
-  const places = (process.env.PATH ?? '').split(':').map((folder) => join(folder, program));
-  return places.find(isProgram);
+  const locations = (process.env.PATH ?? '').split(':').map((folder) => join(folder, program));
+  return locations.find(isProgram);
 }
 
 function isProgram(path: string): boolean {

@@ -1,4 +1,4 @@
-// What a test run tells: a line for each file as it ends, the failures in full, the totals, and the slowest files.
+// What a test run prints: a line for each file as it ends, the failures in full, the totals, and the slowest files.
 import type { Job } from './test-jobs.ts';
 
 export interface Outcome {
@@ -17,7 +17,7 @@ export function countOf({ output }: Outcome, what: (typeof counts)[number]): num
   return Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
 }
 
-/** What tests have measured and told with `t.diagnostic`. */
+/** What tests have measured and reported with `t.diagnostic`. */
 export function figuresOf({ output }: Outcome): string[] {
   const lines = [...output.matchAll(/^\s*ℹ (.+)$/gm)].map(([, text = '']) => text);
   return lines.filter(
@@ -27,9 +27,9 @@ export function figuresOf({ output }: Outcome): string[] {
 
 export function lineOf(outcome: Outcome, done: number, all: number): string {
   const { job, passed, seconds, cpuSeconds } = outcome;
-  const place = `${String(done).padStart(String(all).length)}/${all}`;
+  const progress = `${String(done).padStart(String(all).length)}/${all}`;
   const took = `${seconds.toFixed(1).padStart(6)} s (${cpuSeconds.toFixed(1).padStart(4)} s of CPU)`;
-  return `${passed ? '✔' : '✖'} ${place} ${took}  ${job.name}, ${countOf(outcome, 'tests')} tests`;
+  return `${passed ? '✔' : '✖'} ${progress} ${took}  ${job.name}, ${countOf(outcome, 'tests')} tests`;
 }
 
 export function summaryOf(outcomes: Outcome[], tookMs: number): string {

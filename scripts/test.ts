@@ -23,7 +23,7 @@ interface LeftOut extends SystemNeed {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parts = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-/** `--times=50` runs the files so often, to find a test that fails by chance. */
+/** `--times=50` runs the files this many times, to find a test that fails by chance. */
 const times = process.argv.find((argument) => argument.startsWith('--times='))?.slice('--times='.length) ?? '1';
 /** Writes how long each file took, for the order of later runs. */
 const recordsTimes = process.argv.includes('--record-times');

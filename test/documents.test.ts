@@ -167,7 +167,7 @@ describe('guides', () => {
     assert.deepEqual(unwatched, []);
   });
 
-  test('their links lead to sections of guides that are there', () => {
+  test('links of guides lead to sections that exist', () => {
     const ids = new Map(guideDocuments.map((document) => [document.slug, idsIn(readGuide(document).html)]));
     for (const document of guideDocuments) {
       const { html, heading, headings } = readGuide(document);

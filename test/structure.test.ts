@@ -401,7 +401,7 @@ describe('one source each', () => {
     });
   }
 
-  // The clocks are compared; and whether a node is alive, or holds a webhook, is told by the one clock that all share.
+  // The clocks are compared; and whether a node is alive, or holds a webhook, is decided by the one clock that all share.
   const byDatabaseClock = [
     'platform/database/clock-check.ts',
     'registry/change-feed.ts',
@@ -424,7 +424,7 @@ describe('one source each', () => {
 });
 
 describe('what is written down agrees with the code', () => {
-  test('.env.example has every setting with its help and default, and no other', () => {
+  test('.env.example has exactly the settings, with help and default', () => {
     const lines = Object.entries<Setting<unknown>>(settings).flatMap(([name, { help, fallback }]) => [
       '',
       `# ${help}`,

@@ -26,10 +26,10 @@ It starts a service and a Postgres of its own and removes them in the end. Run i
 export function readCapacityArguments(args: string[]): CapacityArguments | { problem: string } | 'help' {
   if (args.includes('--help') || args.includes('-h')) return 'help';
   const found: Partial<Record<string, number>> = {};
-  for (let place = 0; place < args.length; place++) {
-    const [name = '', ...values] = (args[place] ?? '').split('=');
+  for (let index = 0; index < args.length; index++) {
+    const [name = '', ...values] = (args[index] ?? '').split('=');
     if (!names.includes(name)) return { problem: `Unknown option ${name}.` };
-    const written = values.length > 0 ? values.join('=') : args[++place];
+    const written = values.length > 0 ? values.join('=') : args[++index];
     const value = /^\d{1,7}(\.\d{1,3})?$/.test(written ?? '') ? Number(written) : Number.NaN;
     const least = name === '--codes' ? 0 : 0.1;
     if (!(value >= least && value <= 1_000_000))

@@ -41,7 +41,7 @@ function measuredTable(measured: Measured): string {
   return [
     table(['', 'Node', 'Postgres'], rows),
     `  A text takes ${count(textBytes)} bytes on disk and ${count(textWalBytes)} of Postgres's log; a code with its text ${count(codeBytes)} and ${count(codeWalBytes)}.`,
-    `  A caller that is alone gets its answer after ${commitMs.toFixed(1)} ms (median), most of which is one commit.`,
+    `  A caller that is alone gets its answer after ${commitMs.toFixed(1)} ms (median), most of it one commit.`,
   ].join('\n');
 }
 

@@ -1,4 +1,4 @@
-// An endpoint for webhooks: it counts the events that it was told, each once, and when the first and the last one came.
+// An endpoint for webhooks: it counts the events that it received, each once, and when the first and the last one came.
 import { createServer } from 'node:http';
 
 const seen = new Set();

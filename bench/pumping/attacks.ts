@@ -15,7 +15,7 @@ export interface Attack {
   tellsClient: boolean;
   /** The share of its own numbers that the attacker approves. */
   approves: number;
-  /** False if nothing tells its starts from those of new users: no rule can then meet both goals. */
+  /** False if its starts look like those of new users: no rule can then meet both goals. */
   isTellable: boolean;
   /** Makes its starts, with what it has rented drawn first. */
   prepare: (random: Random) => () => AttackStart;

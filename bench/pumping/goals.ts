@@ -7,7 +7,7 @@ import { type Tenant, tenants } from './tenants.ts';
 /** Constants are chosen by these seeds only. */
 export const tuningSeeds: readonly number[] = [1, 2];
 /** And judged by these, which tuning never sees. */
-export const judgingSeeds: readonly number[] = Array.from({ length: 20 }, (_, place) => 1001 + place);
+export const judgingSeeds: readonly number[] = Array.from({ length: 20 }, (_, index) => 1001 + index);
 
 export const goals = { stopped: 0.95, newRefused: 0.05, honestRefused: 0.001 } as const;
 

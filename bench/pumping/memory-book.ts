@@ -45,9 +45,9 @@ export function createMemoryBook(applicationUuid: string, countedSinceMs: number
     holds,
     addHistory(scope, days) {
       const own = sumsOf(scope).days;
-      days.forEach(({ numbers: count, approved }, place) => {
-        const before = own[place] ?? newRow(scope, true, 0);
-        own[place] = { ...before, numbers: before.numbers + count, approved: before.approved + approved };
+      days.forEach(({ numbers: count, approved }, index) => {
+        const before = own[index] ?? newRow(scope, true, 0);
+        own[index] = { ...before, numbers: before.numbers + count, approved: before.approved + approved };
       });
     },
     addHours(scope, given) {

@@ -1,5 +1,15 @@
-import { chartColours, escaped } from '../chart.ts';
 import { type AttackResult, goals } from './goals.ts';
+
+/** Of every chart, by light and by night. */
+const chartColours = `
+text { font: 13px system-ui, sans-serif; fill: #1f2328; }
+.paper { fill: #ffffff; } .group { font-weight: 600; } .label { text-anchor: end; }
+.bar { fill: #3b82c4; } .short { fill: #c98a2b; } .spread { stroke: #1f2328; stroke-width: 1.5; opacity: .6; }
+.goal { stroke: #b3261e; stroke-width: 2; } .one { stroke: #8b949e; stroke-dasharray: 3 3; }
+@media (prefers-color-scheme: dark) {
+text { fill: #e6edf3; } .paper { fill: #0d1117; } .bar { fill: #4f9bdc; } .short { fill: #d9a04a; }
+.spread { stroke: #e6edf3; } .goal { stroke: #ff7b72; }
+}`;
 
 const width = 860;
 const labelWidth = 300;
@@ -42,4 +52,8 @@ function row({ attack, tenant, stopped, newRefused }: AttackResult, y: number, l
     bar(right, newRefused / mostRefused, newRefused < goals.newRefused),
     value(right, newRefused),
   ].join('');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

@@ -19,7 +19,7 @@ export function oneOf<Value>(random: Random, values: readonly Value[]): Value {
 
 export const digits = (random: Random, count: number) => String(below(random, 10 ** count)).padStart(count, '0');
 
-/** How many events happen where so many are expected (Poisson; by the normal curve where there are many). */
+/** How many events happen, given the expected number (Poisson; by the normal curve where there are many). */
 export function happening(random: Random, expected: number): number {
   if (expected > 40) {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

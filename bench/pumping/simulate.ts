@@ -21,9 +21,9 @@ export interface Scenario {
   attack?: Attack;
   /** Times the usual traffic at this hour. */
   rush?: (hour: number) => number;
-  /** True while texts to a number are lost, though its network tells that they arrived. */
+  /** True while texts to a number are lost, though its network reports them as delivered. */
   isLost?: (to: string, hour: number, random: Random) => boolean;
-  /** A market that opens with the simulation, with so many users a day. */
+  /** A market that opens with the simulation, with this many users a day. */
   launch?: Market & { perDay: number };
 }
 
@@ -50,7 +50,7 @@ const tickMs = 10 * minuteMs;
 /** An attack begins after this time, in the morning. */
 export const attackFromHour = 6;
 const countedAfterMs = 10 * minuteMs;
-/** So many texts an attack may get before it has to be stopped. */
+/** The maximum number of texts an attack may get before it has to be stopped. */
 export const freeTexts = 500;
 const key = Buffer.alloc(32, 7);
 const keys: Pick<KeyRing, 'version' | 'keyFor'> = { version: 1, keyFor: () => key };
@@ -99,8 +99,8 @@ export async function simulate(
         return { hourMs: startMs - (1 + ago) * hourMs, numbers, approved: entered, held: 0 };
       });
       for (const scope of ['', code]) book.addHours(scope, yesterday);
-      all.forEach((range, place) => {
-        const own = perDay * partOfPlace(place, all.length);
+      all.forEach((range, index) => {
+        const own = perDay * partOfPlace(index, all.length);
         if (own > 5) book.addHistory(`${range}******`, kept(days(own)));
         for (let block = 0; block < 100 && own * partOfPlace(block, 100) > 5; block++)
           book.addHistory(`${range}${String(block).padStart(2, '0')}****`, kept(days(own * partOfPlace(block, 100))));
@@ -198,9 +198,9 @@ export async function simulate(
   }
 
   function hourRow(hour: number) {
-    const place = Math.floor(hour);
-    const row = outcome.byHour[place] ?? { ordered: 0, sent: 0, newPeople: 0, newRefused: 0 };
-    outcome.byHour[place] = row;
+    const index = Math.floor(hour);
+    const row = outcome.byHour[index] ?? { ordered: 0, sent: 0, newPeople: 0, newRefused: 0 };
+    outcome.byHour[index] = row;
     return row;
   }
 

@@ -22,7 +22,7 @@ export interface Tenant {
   tellsClient: boolean;
 }
 
-const rangesOf = (lead: string, count: number) => Array.from({ length: count }, (_, place) => `${lead}${10 + place}`);
+const rangesOf = (lead: string, count: number) => Array.from({ length: count }, (_, index) => `${lead}${10 + index}`);
 export const ranges = {
   GB: rangesOf('+4477', 80),
   DE: rangesOf('+4917', 80),
@@ -47,9 +47,9 @@ export const tenants: readonly Tenant[] = [small, medium, large];
 /** How uneven people are spread over ranges, and over the blocks in them. */
 const unevenness = 1.3;
 
-/** The part of people who have a number in a range or block, by its place among so many. */
-export const partOfPlace = (place: number, count: number) =>
-  ((place + 1) / count) ** (1 / unevenness) - (place / count) ** (1 / unevenness);
+/** The part of people who have a number in a range or block, by its index and their number. */
+export const partOfPlace = (index: number, count: number) =>
+  ((index + 1) / count) ** (1 / unevenness) - (index / count) ** (1 / unevenness);
 
 /** A person's number: some ranges, and some blocks of ten thousand in them, have more people than others. */
 export function numberOf(random: Random, { ranges: all }: Pick<Market, 'ranges'>): string {

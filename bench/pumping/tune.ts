@@ -28,12 +28,12 @@ export interface Tried {
 }
 
 /** Changes one constant at a time, on the seeds for tuning alone. */
-export async function tune(tell: (tried: Tried) => void): Promise<void> {
+export async function tune(report: (tried: Tried) => void): Promise<void> {
   for (const [name, values] of Object.entries(choices)) {
     const constant = name as keyof ConversionConstants;
     for (const value of values) {
       const constants = { ...conversionConstants, [constant]: value };
-      tell({
+      report({
         constant,
         value,
         isChosen: conversionConstants[constant] === value,

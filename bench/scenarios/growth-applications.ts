@@ -44,7 +44,7 @@ async function startGrown(bench: Bench): Promise<Grown> {
   return { ...(await bench.startProduct({ HELIOGRAPH_ROLE: 'web' })), applications: [] };
 }
 
-/** Makes it so many. The bytes of heap that one more remembered takes, where more came to be remembered. */
+/** Grows the store to this many applications. Returns the bytes of heap for each more that a node remembers. */
 async function grow(bench: Bench, grown: Grown, size: number): Promise<number | undefined> {
   const { store, node, applications } = grown;
   const called = Math.min(size, mostCalled);

@@ -76,7 +76,7 @@ async function costOf(bench: Bench, product: Product, ms: number): Promise<numbe
   return ((await used()) - before.cpu) / outcome.worked;
 }
 
-/** Receipts follow within milliseconds of the last text. A query that looks for them would be measured too. */
+/** Receipts follow within milliseconds of the last text. A query that polls for them would be measured too. */
 async function settle({ store }: Product): Promise<void> {
   await drain(store);
   await new Promise((done) => setTimeout(done, 1000));

@@ -34,7 +34,7 @@ export async function reads(bench: Bench): Promise<Row[]> {
   return rows;
 }
 
-/** Puts so many there and reads them again, each by its owner. */
+/** Stores this many and reads them again, each by its owner. */
 export async function readRequests(
   bench: Bench,
   product: Product,

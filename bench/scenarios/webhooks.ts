@@ -11,7 +11,7 @@ import { backlog, drain, texts } from './sms.ts';
 
 const group = 'Webhooks to an endpoint on the same machine';
 
-/** How fast events are told that wait: of all applications, each with a webhook, and of one application alone. */
+/** How fast waiting events are delivered: of all applications, each with a webhook, and of one application alone. */
 export async function webhooks(bench: Bench): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [name, callers] of [
@@ -20,7 +20,7 @@ export async function webhooks(bench: Bench): Promise<Row[]> {
   ] as const) {
     const product = await bench.startProduct({});
     const receiver = await bench.startPeer('webhook-receiver');
-    rows.push(await tell(bench, { ...product, callers: product.callers.slice(0, callers) }, receiver, name));
+    rows.push(await report(bench, { ...product, callers: product.callers.slice(0, callers) }, receiver, name));
     await product.node.stop();
     await receiver.stop();
   }
@@ -28,7 +28,7 @@ export async function webhooks(bench: Bench): Promise<Row[]> {
 }
 
 /** Makes events while the webhooks are paused, and lets them go. */
-async function tell(bench: Bench, product: Product, receiver: Server, name: string): Promise<Row> {
+async function report(bench: Bench, product: Product, receiver: Server, name: string): Promise<Row> {
   const { node, store, callers } = product;
   const { database, keys } = store;
   const guard = createWebhookGuard('sandbox');
@@ -59,7 +59,7 @@ async function tell(bench: Bench, product: Product, receiver: Server, name: stri
   const count = await countEvents(product);
   const before = { ours: await node.cpuMicroseconds(), postgres: bench.postgresMicroseconds() };
   for (const [applicationId, id] of made) await service.change(applicationId, id, { status: 'active' });
-  const { firstMs, lastMs } = await untilTold(receiver, count);
+  const { firstMs, lastMs } = await untilDelivered(receiver, count);
   const perSecond = count / ((lastMs - firstMs) / 1000);
   bench.say(`         ${name}: ${count} events, ${Math.round(perSecond)} a second`);
   return {
@@ -79,11 +79,11 @@ async function countEvents({ store }: Product): Promise<number> {
   return Number(rows[0]?.count ?? 0);
 }
 
-async function untilTold(receiver: Server, count: number): Promise<{ firstMs: number; lastMs: number }> {
+async function untilDelivered(receiver: Server, count: number): Promise<{ firstMs: number; lastMs: number }> {
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${receiver.port}/`);
-    const told = (await answer.json()) as { count: number; firstMs: number; lastMs: number };
-    if (told.count >= count) return told;
+    const reported = (await answer.json()) as { count: number; firstMs: number; lastMs: number };
+    if (reported.count >= count) return reported;
     await new Promise((done) => setTimeout(done, 50));
   }
 }

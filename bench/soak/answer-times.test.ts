@@ -15,7 +15,7 @@ test('times are right to a tenth, also after they were added together', () => {
   assert.equal(one.slowestMs, 1000);
 });
 
-test('no time, a time of nothing and one beyond all buckets are times too', () => {
+test('a percentile covers zero times and times beyond all buckets', () => {
   const times = createAnswerTimes();
   assert.equal(times.at(0.99), 0);
   times.add(0);

@@ -27,8 +27,8 @@ export function createAnswerTimes(): AnswerTimes {
       return slowestMs;
     },
     add(ms) {
-      const place = Math.ceil(Math.log2(Math.max(ms, leastMs) / leastMs) * perDoubling);
-      const bucket = Math.min(buckets - 1, place);
+      const index = Math.ceil(Math.log2(Math.max(ms, leastMs) / leastMs) * perDoubling);
+      const bucket = Math.min(buckets - 1, index);
       counts[bucket] = (counts[bucket] ?? 0) + 1;
       count++;
       slowestMs = Math.max(slowestMs, ms);

@@ -18,14 +18,14 @@ export function readSoakArguments(args: string[]): SoakArguments | { problem: st
   if (args.includes('--help') || args.includes('-h')) return 'help';
   let minutes: number | undefined;
   let rate = 1;
-  for (let place = 0; place < args.length; place++) {
-    const [name = '', ...values] = (args[place] ?? '').split('=');
+  for (let index = 0; index < args.length; index++) {
+    const [name = '', ...values] = (args[index] ?? '').split('=');
     if (name === '--rate') {
-      rate = readNumber(values.length > 0 ? values.join('=') : args[++place]);
+      rate = readNumber(values.length > 0 ? values.join('=') : args[++index]);
       if (!(rate >= 0.1 && rate <= 50)) return { problem: '--rate must be a number from 0.1 to 50.' };
     } else if (name.startsWith('-')) return { problem: `Unknown option ${name}.` };
     else if (minutes !== undefined) return { problem: 'Give the minutes once.' };
-    else minutes = readNumber(args[place]);
+    else minutes = readNumber(args[index]);
   }
   if (minutes === undefined) return { problem: 'Say how many minutes, like: npm run soak -- 90' };
   if (!(minutes >= 0.1 && minutes <= 10_080)) return { problem: 'The minutes must be a number from 0.1 to 10080.' };

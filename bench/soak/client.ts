@@ -49,13 +49,13 @@ export function createClient(url: string, meter: Meter, ledger: Ledger): Client 
         const text = await answer.body.text();
         const status = answer.statusCode;
         if (isTimed) meter.time(operation, performance.now() - dueMs);
-        ledger.look(answered, status < 500, () => `${operation}: ${status} ${text.slice(0, 200)}`);
+        ledger.check(answered, status < 500, () => `${operation}: ${status} ${text.slice(0, 200)}`);
         if (status >= 500) return undefined;
         const header = (name: string) => answer.headers[name]?.toString();
         return { status, header, body: text === '' ? undefined : JSON.parse(text) };
       } catch (error) {
         meter.time(operation, performance.now() - dueMs);
-        ledger.look(answered, false, () => `${operation}: ${(error as Error).message}`);
+        ledger.check(answered, false, () => `${operation}: ${(error as Error).message}`);
         return undefined;
       }
     },

@@ -6,10 +6,10 @@ import { type Ledger, type Listener, listeners } from './ledger.ts';
 import { readNumber } from './record-book.ts';
 import type { World } from './world.ts';
 
-/** Everyone who is told of the shop's events: a reader of the feed, one of the stream, and an endpoint. */
+/** Every receiver of the shop's events: a reader of the feed, one of the stream, and an endpoint. */
 export interface Listening {
-  /** When the last event was told to anyone. */
-  lastToldMs(): number;
+  /** When the last event was received. */
+  lastReceivedMs(): number;
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const pageSize = 100;
 /** A page that is not full is followed by a pause: to read single events costs more than the events. */
 const breathMs = 400;
 const reconnectAfterMs = 45_000;
-/** One call of so many has its signature checked. */
+/** Of this many calls, one has its signature checked. */
 const verifyEvery = 200;
 
 interface Parts {
@@ -37,17 +37,18 @@ interface Parts {
 
 export async function startListening(parts: Parts): Promise<Listening> {
   const { client, world, ledger } = parts;
-  let lastToldMs = performance.now();
+  let lastReceivedMs = performance.now();
   const hear = (listener: Listener, { reference, sequence }: Event) => {
-    lastToldMs = performance.now();
+    lastReceivedMs = performance.now();
     const text = readNumber('t', reference);
     const code = readNumber('v', reference);
     if (text === undefined && code === undefined) return;
     const book = text === undefined ? ledger.codes : ledger.texts;
     const isNew = book.hear(listeners[listener], text ?? code ?? 0, sequence);
     // A webhook may be called again when its answer was lost or bad; feed and stream repeat nothing.
-    if (listener === 'webhook') ledger.count(isNew ? 'events told to the webhook' : 'events told to the webhook again');
-    else ledger.look(`the ${listener} tells no event twice`, isNew, () => `event ${sequence} of ${reference}`);
+    if (listener === 'webhook')
+      ledger.count(isNew ? 'events received by the webhook' : 'events received by the webhook again');
+    else ledger.check(`the ${listener} has no event twice`, isNew, () => `event ${sequence} of ${reference}`);
   };
   const stopping = new AbortController();
   const headers = { apikey: world.shop.apiKey };
@@ -59,7 +60,7 @@ export async function startListening(parts: Parts): Promise<Listening> {
     readStream(parts, cursor, stopping.signal, hear).catch(parts.fail),
   ];
   return {
-    lastToldMs: () => lastToldMs,
+    lastReceivedMs: () => lastReceivedMs,
     async stop() {
       stopping.abort();
       await Promise.all(reading);
@@ -115,7 +116,7 @@ async function openEndpoint({ world, ledger, endpoint }: Parts, hear: Hear): Pro
   const receiver = await createWebhookReceiver((call, response) => {
     receiver.calls.length = 0;
     if (calls++ % verifyEvery === 0)
-      ledger.look('a call of a webhook is signed', verifies(secret, call), () => call.event.id);
+      ledger.check('a call of a webhook is signed', verifies(secret, call), () => call.event.id);
     if (endpoint.status === undefined) hear('webhook', call.event);
     response.writeHead(endpoint.status ?? 204).end();
   });

@@ -27,7 +27,7 @@ export function createChangeAct(client: Client, { changing, run }: World, ledger
   };
   const lookAtKey = async (promise: string, secret: string, expected: number) => {
     const reply = await client.ask('preview', { ...preview, headers: { apikey: secret } });
-    if (reply !== undefined) ledger.look(promise, reply.status === expected, () => `it was answered ${reply.status}`);
+    if (reply !== undefined) ledger.check(promise, reply.status === expected, () => `it was answered ${reply.status}`);
     return reply;
   };
 
@@ -38,7 +38,7 @@ export function createChangeAct(client: Client, { changing, run }: World, ledger
     const reply = await lookAtKey('a live key is admitted', key.secret, 200);
     const limit = reply?.header('ratelimit-limit');
     if (reply !== undefined)
-      ledger.look(
+      ledger.check(
         'a new plan holds at once',
         Number(limit) === planNumbers[plan].per_minute,
         () => `${plan}: ${limit}`,
@@ -76,7 +76,7 @@ export function createChangeAct(client: Client, { changing, run }: World, ledger
     if (reply === undefined) return;
     const found = token && (await useToken(client, token))?.status;
     if (found !== undefined)
-      ledger.look('a new secret ends the old tokens', found === 401, () => `a token was answered ${found}`);
+      ledger.check('a new secret ends the old tokens', found === 401, () => `a token was answered ${found}`);
     credentials = { client_id: changing.client.client_id, client_secret: String(reply.body.client_secret) };
     await requestToken(client, ledger, { application: { client: credentials }, scope });
   }
@@ -94,7 +94,7 @@ export interface Limited {
   windowMs: number;
 }
 
-/** Goes over the limit, waits as long as it is told, and must then be admitted. */
+/** Goes over the limit, waits as long as Retry-After says, and must then be admitted. */
 export function createLimitAct(client: Client, { apiKey, windowMs }: Limited, ledger: Ledger) {
   const ask = () => client.ask('limited', { ...preview, headers: { apikey: apiKey } });
   return async (): Promise<void> => {
@@ -109,12 +109,12 @@ export function createLimitAct(client: Client, { apiKey, windowMs }: Limited, le
     await Promise.all(Array.from({ length: burst }, one));
     const windows = Math.floor((performance.now() - startedMs) / windowMs) + 1;
     const what = () => `${admitted} of ${burst} were admitted in ${windows} windows`;
-    ledger.look('a limit admits no more than it says', admitted <= granted * windows, what);
+    ledger.check('a limit admits no more than it says', admitted <= granted * windows, what);
     if (untilMs === 0) return;
     await pause(Math.max(0, untilMs - performance.now()));
     const reply = await ask();
     if (reply !== undefined)
-      ledger.look(
+      ledger.check(
         'a caller that waits Retry-After is admitted',
         reply.status === 200,
         () => `answered ${reply.status}`,

@@ -34,14 +34,14 @@ export function createCodeAct({ client, world: { shop }, tokens, ledger, meter, 
     if (reply === undefined) codes.doubt(number);
     else if (reply.status === 200 && reply.body.valid === true) codes.count(number);
     const isDecided = reply?.status === 200 || reply?.status === 409;
-    if (reply !== undefined) ledger.look('a check is decided', isDecided, () => `it was answered ${reply.status}`);
+    if (reply !== undefined) ledger.check('a check is decided', isDecided, () => `it was answered ${reply.status}`);
     return isDecided ? reply : undefined;
   }
 
   async function enter(id: string, number: number, code: string): Promise<void> {
     const reply = await check(id, number, code);
     if (reply === undefined) return;
-    ledger.look('a right code approves', reply.body.status === 'approved', () => `${number}: ${reply.body.status}`);
+    ledger.check('a right code approves', reply.body.status === 'approved', () => `${number}: ${reply.body.status}`);
   }
 
   async function enterTwice(id: string, number: number, code: string): Promise<void> {
@@ -49,7 +49,7 @@ export function createCodeAct({ client, world: { shop }, tokens, ledger, meter, 
     if (replies.includes(undefined)) return;
     const statuses = replies.map((reply) => reply?.status).sort((one = 0, other = 0) => one - other);
     const holds = statuses[0] === 200 && statuses[1] === 409;
-    ledger.look('of two right codes at once one approves', holds, () => `${number}: ${statuses}`);
+    ledger.check('of two right codes at once one approves', holds, () => `${number}: ${statuses}`);
   }
 
   async function enterWrongFirst(id: string, number: number, code: string): Promise<void> {
@@ -58,7 +58,7 @@ export function createCodeAct({ client, world: { shop }, tokens, ledger, meter, 
       const reply = await check(id, number, wrong);
       if (reply === undefined) return;
       const what = () => `${number}: ${reply.body.attempts_remaining} are left, not ${left}`;
-      ledger.look('a wrong code costs one try', reply.body.attempts_remaining === left, what);
+      ledger.check('a wrong code costs one try', reply.body.attempts_remaining === left, what);
     }
     await enter(id, number, code);
   }
@@ -69,7 +69,7 @@ export function createCodeAct({ client, world: { shop }, tokens, ledger, meter, 
     const reply = await check(id, number, code);
     if (reply === undefined) return;
     const what = () => `${number}: ${reply.body.status}`;
-    ledger.look('a canceled verification stays so', reply.body.status === 'canceled' && !reply.body.valid, what);
+    ledger.check('a canceled verification stays so', reply.body.status === 'canceled' && !reply.body.valid, what);
   }
 
   /** Asks the service what became of the text: a carrier may refuse one for good, and some do in this run. */
@@ -81,7 +81,7 @@ export function createCodeAct({ client, world: { shop }, tokens, ledger, meter, 
     ledger.count(`codes that were not on the phone in time: ${delivery?.status}`);
     const isRefused = delivery?.status === 'failed';
     const what = () => `verification ${number}: ${JSON.stringify({ delivery, submits })}`;
-    ledger.look('a code reaches the phone, unless a carrier refused it', isRefused, what);
+    ledger.check('a code reaches the phone, unless a carrier refused it', isRefused, what);
   }
 
   const ways = [enter, enter, enter, enterTwice, enter, enter, enterWrongFirst, enter, enter, cancelFirst];
@@ -97,14 +97,14 @@ export function createCodeAct({ client, world: { shop }, tokens, ledger, meter, 
     codes.note(number, reply === undefined ? 'unknown' : isStarted ? 'accepted' : 'refused');
     if (!isStarted) arriving.cancel();
     if (reply === undefined) return;
-    ledger.look('a good start is accepted', isStarted, () => `${number}: ${reply.status} ${reply.body.status}`);
+    ledger.check('a good start is accepted', isStarted, () => `${number}: ${reply.status} ${reply.body.status}`);
     if (!isStarted) return;
     const code = await arriving.within(codeWithinMs);
     if (code === undefined) {
       await lookAtMissing(reply.body.id, number);
       return;
     }
-    ledger.look('a code reaches the phone, unless a carrier refused it', true);
+    ledger.check('a code reaches the phone, unless a carrier refused it', true);
     meter.time('code on the phone', performance.now() - dueMs);
     await ways[number % ways.length]?.(reply.body.id, number, code);
   };

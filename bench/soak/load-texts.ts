@@ -1,6 +1,6 @@
 import type { Client, Reply } from './client.ts';
 import type { Ledger } from './ledger.ts';
-import type { Told } from './record-book.ts';
+import type { Outcome } from './record-book.ts';
 import type { TokenKeeper } from './tokens.ts';
 import type { World } from './world.ts';
 
@@ -13,7 +13,7 @@ export interface TextActs {
 
 const path = '/sms/v1/messages';
 const batchSize = 5;
-/** So many ids are remembered to be read. */
+/** The number of ids that are kept for reads. */
 const mostRecent = 500;
 const longEvery = 20;
 const canceledEvery = 40;
@@ -32,17 +32,17 @@ export function createTextActs(client: Client, { shop }: World, tokens: TokenKee
     reference: `t${number}`,
   });
   const note = (number: number, reply: Reply | undefined, isAccepted: boolean) => {
-    const told: Told = reply === undefined ? 'unknown' : isAccepted ? 'accepted' : 'refused';
-    texts.note(number, told);
+    const outcome: Outcome = reply === undefined ? 'unknown' : isAccepted ? 'accepted' : 'refused';
+    texts.note(number, outcome);
     if (reply !== undefined)
-      ledger.look('a good text is accepted', isAccepted, () => `text ${number} was answered ${reply.status}`);
+      ledger.check('a good text is accepted', isAccepted, () => `text ${number} was answered ${reply.status}`);
   };
 
   async function cancel(id: string): Promise<void> {
     const reply = await client.ask('cancel', { method: 'DELETE', path: `${path}/${id}`, headers: byKey });
     if (reply === undefined) return;
     const isDone = reply.status === 200 && reply.body.status === 'canceled';
-    ledger.look('a scheduled text can be canceled', isDone, () => `${reply.status} ${reply.body.status}`);
+    ledger.check('a scheduled text can be canceled', isDone, () => `${reply.status} ${reply.body.status}`);
   }
 
   async function repeat(number: number, ask: Parameters<Client['ask']>[1], first: Reply): Promise<void> {
@@ -50,7 +50,7 @@ export function createTextActs(client: Client, { shop }: World, tokens: TokenKee
     const reply = await client.ask('text', again);
     if (reply === undefined) return;
     const isSame = reply.body.id === first.body.id && reply.header('idempotency-replayed') === 'true';
-    ledger.look('a repeated request makes no second text', isSame, () => `text ${number}: ${reply.status}`);
+    ledger.check('a repeated request makes no second text', isSame, () => `text ${number}: ${reply.status}`);
   }
 
   return {
@@ -78,13 +78,13 @@ export function createTextActs(client: Client, { shop }: World, tokens: TokenKee
         dueMs,
       });
       const records: { id?: string }[] = reply?.status === 200 ? reply.body.data : [];
-      for (const [place, number] of numbers.entries()) note(number, reply, records[place]?.id !== undefined);
+      for (const [index, number] of numbers.entries()) note(number, reply, records[index]?.id !== undefined);
     },
     async read(dueMs) {
       const id = recent[(reads++ * 97) % Math.max(1, recent.length)];
       if (id === undefined) return;
       const reply = await client.ask('read', { path: `${path}/${id}`, headers: byKey, dueMs });
-      if (reply !== undefined) ledger.look('an accepted text can be read', reply.body.id === id, () => id);
+      if (reply !== undefined) ledger.check('an accepted text can be read', reply.body.id === id, () => id);
     },
     async list(dueMs) {
       const verify = tokens.headers('verify:manage');
@@ -99,7 +99,7 @@ export function createTextActs(client: Client, { shop }: World, tokens: TokenKee
       const ask = asks[lists++ % asks.length];
       const reply = ask && (await client.ask('list', { ...ask, dueMs }));
       if (reply !== undefined)
-        ledger.look('a list is answered', reply.status === 200, () => `${ask?.path}: ${reply.status}`);
+        ledger.check('a list is answered', reply.status === 200, () => `${ask?.path}: ${reply.status}`);
     },
   };
 }

@@ -9,7 +9,7 @@ export function createSequence(seed: number): () => number {
   };
 }
 
-/** What a made run does beyond being flat: so much more with each minute. */
+/** What a made run adds with each minute. */
 export interface MadeRun {
   minutes: number;
   heapPerMinute?: number;

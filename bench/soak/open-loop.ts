@@ -1,4 +1,4 @@
-/** Something that callers do so many times a second, whatever the answers do. */
+/** Something that callers do at a fixed rate, however slow the answers are. */
 export interface Act {
   perSecond: number;
   /** `dueMs` is when it should have begun. */
@@ -6,7 +6,7 @@ export interface Act {
 }
 
 export interface OpenLoop {
-  /** Acts that were not begun because so many others had not ended. */
+  /** Acts that were not begun because too many others had not ended. */
   readonly left: number;
   /** Begins no other act, and resolves when those under way have ended. */
   stop(): Promise<void>;

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** What the processes below one process hold. Only Linux tells; elsewhere `undefined`. */
+/** What the processes below one process hold. Only Linux reports it; elsewhere `undefined`. */
 export interface ProcessSums {
   count: number;
   residentBytes: number;
@@ -43,7 +43,7 @@ function kilobytes(status: string, name: string): number {
   return 1024 * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
 }
 
-/** A process may end while it is looked at, or belong to another user. */
+/** A process may end while it is read, or belong to another user. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');

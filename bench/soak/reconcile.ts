@@ -23,7 +23,7 @@ export interface StoredEvent {
 
 const ends = ['delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'];
 
-/** Holds the store against what callers were told: texts. Returns a function for the rows, and one for the end. */
+/** Compares the store with the responses of callers: texts. Returns a function for the rows, and one for the end. */
 export function createTextCheck(ledger: Ledger) {
   const { texts } = ledger;
   const stored = new Uint8Array(texts.size);
@@ -34,28 +34,28 @@ export function createTextCheck(ledger: Ledger) {
       stored[number] = (stored[number] ?? 0) + 1;
       ledger.count(`texts ${status}`);
       const what = () => `text ${number} is ${status}`;
-      ledger.look('an accepted text ends', ends.includes(status), what);
+      ledger.check('an accepted text ends', ends.includes(status), what);
       const hasLeft = status === 'sent' || status === 'delivered' || status === 'undelivered';
       const submits = texts.countOf(number);
-      ledger.look(
+      ledger.check(
         'a text is submitted again only if the submit before failed or was in doubt',
         submits <= 1 + failedSubmits,
         () => `text ${number} was submitted ${submits} times, and ${failedSubmits} failed`,
       );
-      if (hasLeft) ledger.look('a text that was sent reached a carrier', submits > 0, what);
+      if (hasLeft) ledger.check('a text that was sent reached a carrier', submits > 0, what);
     },
     end(): void {
       for (const [number, rows] of stored.entries()) {
-        const told = texts.toldOf(number);
-        const what = () => `text ${number} was ${told} and is stored ${rows} times`;
-        if (told === 'accepted') ledger.look('an accepted text is stored, once', rows === 1, what);
-        if (told === 'refused') ledger.look('a refused text is not stored', rows === 0, what);
+        const outcome = texts.outcomeOf(number);
+        const what = () => `text ${number} was ${outcome} and is stored ${rows} times`;
+        if (outcome === 'accepted') ledger.check('an accepted text is stored, once', rows === 1, what);
+        if (outcome === 'refused') ledger.check('a refused text is not stored', rows === 0, what);
       }
     },
   };
 }
 
-/** The same for verifications: approved in the store if, and only if, one caller was told so. */
+/** The same for verifications: approved in the store if, and only if, one caller read so. */
 export function createCodeCheck(ledger: Ledger) {
   const { codes } = ledger;
   const stored = new Uint8Array(codes.size);
@@ -66,34 +66,35 @@ export function createCodeCheck(ledger: Ledger) {
       stored[number] = (stored[number] ?? 0) + 1;
       ledger.count(`verifications ${status}`);
       const approvals = codes.countOf(number);
-      ledger.look(
+      ledger.check(
         'a right code counts once',
         status === 'approved' ? approvals === 1 || (approvals === 0 && codes.isDoubtful(number)) : approvals === 0,
-        () => `verification ${number} is ${status} and was told approved ${approvals} times`,
+        () => `verification ${number} is ${status} and was answered approved ${approvals} times`,
       );
     },
     end(): void {
       for (const [number, rows] of stored.entries()) {
-        if (codes.toldOf(number) !== 'accepted') continue;
+        if (codes.outcomeOf(number) !== 'accepted') continue;
         const what = () => `verification ${number} is stored ${rows} times`;
-        ledger.look('a verification that was started is stored, once', rows === 1, what);
+        ledger.check('a verification that was started is stored, once', rows === 1, what);
       }
     },
   };
 }
 
-/** Every event of the store was told to everyone who listens. */
+/** Every event of the store reached every listener. */
 export function checkEvent(ledger: Ledger, { reference, sequence, isSms }: StoredEvent): void {
   const text = readNumber('t', reference);
   const code = readNumber('v', reference);
-  const told = (listener: Listener, book: RecordBook, number: number) =>
-    ledger.look(
-      `the ${listener} tells every event`,
+  const checkReceived = (listener: Listener, book: RecordBook, number: number) =>
+    ledger.check(
+      `the ${listener} has every event`,
       book.heard(listeners[listener], number, sequence),
-      () => `event ${sequence} of ${reference} was not told`,
+      () => `event ${sequence} of ${reference} was not received`,
     );
-  if (text !== undefined) for (const listener of isSms ? everyone : webhookOnly) told(listener, ledger.texts, text);
-  if (code !== undefined) told('webhook', ledger.codes, code);
+  if (text !== undefined)
+    for (const listener of isSms ? everyone : webhookOnly) checkReceived(listener, ledger.texts, text);
+  if (code !== undefined) checkReceived('webhook', ledger.codes, code);
 }
 
 const everyone: Listener[] = ['feed', 'stream', 'webhook'];

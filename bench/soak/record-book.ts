@@ -1,23 +1,23 @@
-/** What a caller was told about its request: `unknown` is no answer or a 5xx, so the record may exist or not. */
-export type Told = 'nothing' | 'accepted' | 'refused' | 'unknown';
+/** The outcome of a request as its caller knows it: `unknown` is no answer or a 5xx, so the record may exist or not. */
+export type Outcome = 'nothing' | 'accepted' | 'refused' | 'unknown';
 
-const outcomes: Told[] = ['nothing', 'accepted', 'refused', 'unknown'];
+const outcomes: Outcome[] = ['nothing', 'accepted', 'refused', 'unknown'];
 
 /** Everything that is known of numbered records, in a few bytes for each: a long run makes hundreds of thousands. */
 export interface RecordBook {
   /** A number that no record had before. Records carry it in their reference. */
   newNumber(): number;
-  /** So many numbers were given. */
+  /** How many numbers were given. */
   readonly size: number;
-  note(number: number, told: Told): void;
-  toldOf(number: number): Told;
+  note(number: number, outcome: Outcome): void;
+  outcomeOf(number: number): Outcome;
   /** Counts what reached a carrier or was approved, up to 255; returns the new count. */
   count(number: number): number;
   countOf(number: number): number;
   /** Notes that a caller got no answer about this record, so that it may be further than callers know. */
   doubt(number: number): void;
   isDoubtful(number: number): boolean;
-  /** Notes that a listener was told this event. False if it had been told before. */
+  /** Notes that a listener received this event. False if it had received it before. */
   hear(listener: number, number: number, sequence: number): boolean;
   heard(listener: number, number: number, sequence: number): boolean;
 }
@@ -27,7 +27,7 @@ const mostSequence = 8;
 
 export function createRecordBook(listeners: number): RecordBook {
   let size = 0;
-  let told = new Uint8Array(4096);
+  let noted = new Uint8Array(4096);
   let counts = new Uint8Array(4096);
   const doubtful = new Set<number>();
   let hears = Array.from({ length: listeners }, () => new Uint8Array(4096));
@@ -39,8 +39,8 @@ export function createRecordBook(listeners: number): RecordBook {
   const bitOf = (sequence: number) => 1 << (Math.min(sequence, mostSequence) - 1);
   return {
     newNumber() {
-      if (size === told.length) {
-        told = twice(told);
+      if (size === noted.length) {
+        noted = twice(noted);
         counts = twice(counts);
         hears = hears.map(twice);
       }
@@ -50,9 +50,9 @@ export function createRecordBook(listeners: number): RecordBook {
       return size;
     },
     note(number, outcome) {
-      told[number] = outcomes.indexOf(outcome);
+      noted[number] = outcomes.indexOf(outcome);
     },
-    toldOf: (number) => outcomes[told[number] ?? 0] ?? 'nothing',
+    outcomeOf: (number) => outcomes[noted[number] ?? 0] ?? 'nothing',
     count(number) {
       const more = Math.min(255, (counts[number] ?? 0) + 1);
       counts[number] = more;

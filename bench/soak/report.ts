@@ -1,10 +1,9 @@
 import { cpus } from 'node:os';
-import { lineChart, type Panel } from '../line-chart.ts';
 import type { Sample } from './samples.ts';
 import { storiesOf } from './size-verdict.ts';
 import type { SoakResult } from './soak.ts';
 import { medianOf } from './trend.ts';
-import { settled, slowestP99Ms } from './verdict.ts';
+import { settled } from './verdict.ts';
 import { type Line, readable } from './verdict-line.ts';
 
 const mark = (holds: boolean | undefined) => (holds === undefined ? '–' : holds ? 'yes' : 'NO');
@@ -48,8 +47,8 @@ export function markdownReport(result: SoakResult, lines: Line[]): string {
     ]),
   );
   const kept = table(
-    ['Promise', 'looked at', 'broken'],
-    promises.map(({ name, looked, broken }) => [name, looked.toLocaleString('en'), String(broken)]),
+    ['Promise', 'checks', 'broken'],
+    promises.map(({ name, checked, broken }) => [name, checked.toLocaleString('en'), String(broken)]),
   );
   const sizes = table(
     ['Table', 'rows', 'MB', 'of it indexes', 'early', 'late'],
@@ -85,66 +84,3 @@ function table(head: string[], rows: string[][]): string {
     '\n',
   );
 }
-
-const charted = ['text', 'start', 'check', 'token', 'read', 'list'];
-
-export function soakChart({ watched: { samples, sizes }, faults }: SoakResult): string {
-  const line = (name: string, of: (sample: Sample) => number | undefined) => ({
-    name,
-    points: samples.flatMap((sample) => {
-      const value = of(sample);
-      return value === undefined || !Number.isFinite(value) ? [] : [{ atMs: sample.atMs, value }];
-    }),
-  });
-  const panels: Panel[] = [
-    {
-      title: 'Memory',
-      unit: 'MB',
-      lines: [
-        line('service', ({ residentBytes }) => residentBytes && residentBytes / 1e6),
-        line('its heap', ({ heapBytes }) => heapBytes / 1e6),
-        line('Postgres, private', ({ postgresBytes }) => postgresBytes && postgresBytes / 1e6),
-      ],
-    },
-    {
-      title: 'Descriptors and processes',
-      unit: '',
-      lines: [
-        line('descriptors, service', ({ descriptors }) => descriptors),
-        line('processes, Postgres', ({ postgresProcesses }) => postgresProcesses),
-      ],
-    },
-    {
-      title: 'p99 of answers (shaded: a carrier or an endpoint fails)',
-      unit: 'ms',
-      limit: slowestP99Ms,
-      lines: charted.map((name) => line(name, ({ times }) => times[name]?.p99)),
-    },
-    { title: 'p99 of the event loop', unit: 'ms', lines: [line('lag', ({ lagMs }) => lagMs)] },
-    {
-      title: 'Requests a second, and share of a core',
-      unit: '',
-      lines: [
-        line('requests/s', ({ perSecond }) => perSecond),
-        line('service, % of a core', ({ cpu }) => 100 * cpu.service),
-        line('Postgres, % of a core', ({ cpu }) => 100 * cpu.postgres),
-      ],
-    },
-    {
-      title: 'Size of the largest tables with their indexes',
-      unit: 'MB',
-      lines: storiesOf(sizes)
-        .slice(0, 6)
-        .map(({ name }) => ({
-          name,
-          points: sizes.flatMap(({ atMs, tables }) => {
-            const found = tables.find((each) => each.name === name);
-            return found === undefined ? [] : [{ atMs, value: (found.tableBytes + found.indexBytes) / 1e6 }];
-          }),
-        })),
-    },
-  ];
-  return lineChart('A long run: memory, descriptors, answer times and sizes', panels.filter(hasPoints), faults);
-}
-
-const hasPoints = ({ lines }: Panel) => lines.some(({ points }) => points.length > 0);

@@ -22,7 +22,7 @@ export interface PostgresServer {
   folder: string;
 }
 
-/** Sizes change slowly, and each look at them reads the size of every file. */
+/** Sizes change slowly, and each sample reads the size of every file. */
 const sizesEvery = 3;
 
 export interface Sampler {

@@ -1,6 +1,6 @@
 import type { TableSize } from './tables.ts';
 
-/** Everything that was watched at one moment. A value that this machine does not tell is undefined. */
+/** Everything that was watched at one moment. A value that this machine does not report is undefined. */
 export interface Sample {
   atMs: number;
   /** The fault that was injected at that moment. */

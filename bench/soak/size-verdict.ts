@@ -5,7 +5,7 @@ import { type Line, leastJudgedMs, readable } from './verdict-line.ts';
 
 /** Smaller tables grow by a page or two, which says nothing. */
 const leastBytes = 4e6;
-/** So much more for each row, or at all, is what vacuum leaves between two of its rounds. */
+/** Growth for each row, or in all, that vacuum leaves between two of its rounds. */
 const allowedShare = 0.15;
 /** If most rows of a table go again, it is a queue: it must stay as small as it is. */
 const queueShare = 0.5;
@@ -38,7 +38,7 @@ export function judgeSizes(sizes: SizeSample[]): Line[] {
     return {
       name: `Size of ${name}`,
       found: !isJudged
-        ? `${unit}; too short a run to tell`
+        ? `${unit}; too short a run to judge`
         : grows
           ? `grows: ${unit}${change}`
           : `flat: ${unit}${change}`,

@@ -31,10 +31,10 @@ export interface SoakOptions {
   /** Ends the run early, with what was found so far. */
   signal: AbortSignal;
   say(text: string): void;
-  /** Told each sample, for progress. */
+  /** Receives each sample, for progress. */
   onSample?(sample: Sample, elapsedMs: number, broken: number): void;
   sampleMs?: number;
-  /** A database on a server that runs already: then nothing is told of the processes of Postgres. */
+  /** A database on a server that runs already: then the processes of Postgres are not reported. */
   connection?: PostgresConnection;
   /** Called when all has ended, before the store is compared: a test spoils the store here. */
   beforeCheck?(database: Database): Promise<void>;
@@ -69,7 +69,7 @@ async function run(options: SoakOptions, endings: Endings): Promise<SoakResult> 
   let faults: Faults | undefined;
   const meter = createMeter(() => faults?.isFelt() === true);
   const fail = (error: unknown) =>
-    ledger.look('the load meets no surprise', false, () => String((error as Error).stack ?? error));
+    ledger.check('the load meets no surprise', false, () => String((error as Error).stack ?? error));
   const phones = createPhones((number) => {
     if (ledger.texts.count(number) > 1) ledger.count('texts submitted again');
   });
@@ -137,13 +137,13 @@ async function run(options: SoakOptions, endings: Endings): Promise<SoakResult> 
   }
   const ranMinutes = elapsedMs() / 60_000;
   await faults.stop();
-  say('The load ends. Waiting until every text has ended and every event is told.');
+  say('The load ends. Waiting until every text has ended and every event is delivered.');
   await loop.stop();
-  if (ended === undefined) await drain(database, world.shop.id, listening.lastToldMs, gone.signal);
+  if (ended === undefined) await drain(database, world.shop.id, listening.lastReceivedMs, gone.signal);
   await listening.stop();
   if (ended === undefined) {
     await beforeCheck?.(database);
-    say('Comparing the store with what callers were told.');
+    say('Comparing the store with the responses of callers.');
     await checkStore(database, world.shop.id, ledger);
   }
   const found = ended;
@@ -188,14 +188,14 @@ const quietMs = 3000;
 async function drain(
   database: Database,
   applicationId: string,
-  lastToldMs: () => number,
+  lastReceivedMs: () => number,
   signal: AbortSignal,
 ): Promise<void> {
   const untilMs = performance.now() + drainWithinMs;
   while (performance.now() < untilMs && !signal.aborted) {
     await pause(500);
-    const isTold = (await findWaiting(database)).oldestAtMs === null;
-    if (!isTold || performance.now() - lastToldMs() < quietMs) continue;
+    const isDelivered = (await findWaiting(database)).oldestAtMs === null;
+    if (!isDelivered || performance.now() - lastReceivedMs() < quietMs) continue;
     if ((await countUnended(database, applicationId)) === 0) return;
   }
 }

@@ -10,7 +10,7 @@ export interface TableSize {
   deleted: number;
 }
 
-/** Sizes are read from the file system, counts from Postgres's own books: no row is looked at. */
+/** Sizes are read from the file system, counts from Postgres's own books: no row is read. */
 export async function readTableSizes(database: Database): Promise<TableSize[]> {
   const { rows } = await database.query<{ [name in keyof TableSize]: string }>(
     `select coalesce(p.relname, c.relname) as name, sum(pg_table_size(c.oid)) as "tableBytes",

@@ -23,7 +23,7 @@ export async function requestToken(
   const form = { grant_type: 'client_credentials', scope: `openid ${scope}`, ...application.client };
   const reply = await client.ask('token', { method: 'POST', path: `${identity}/token`, form, dueMs });
   if (reply === undefined) return undefined;
-  ledger.look('a right secret gets a token', reply.status === 200, () => `it was answered ${reply.status}`);
+  ledger.check('a right secret gets a token', reply.status === 200, () => `it was answered ${reply.status}`);
   return reply.status === 200 ? String(reply.body.access_token) : undefined;
 }
 
@@ -71,7 +71,7 @@ export function createTokenAct(client: Client, world: World, ledger: Ledger) {
     if (token === undefined || !isRevoked) return;
     const before = await useToken(client, token);
     if (before !== undefined)
-      ledger.look('a new token is admitted', before.status === 200, () => `it was answered ${before.status}`);
+      ledger.check('a new token is admitted', before.status === 200, () => `it was answered ${before.status}`);
     const form = { token, ...world.shop.client };
     const revoked = await client.ask('revoke', { method: 'POST', path: `${identity}/revoke`, form });
     if (revoked?.status !== 200) return;
@@ -81,7 +81,7 @@ export function createTokenAct(client: Client, world: World, ledger: Ledger) {
       const after = await useToken(client, token);
       if (after === undefined) continue;
       const what = () => `it was answered ${after.status} ${waitMs} ms later`;
-      ledger.look('a revoked token is refused at once', after.status === 401, what);
+      ledger.check('a revoked token is refused at once', after.status === 401, what);
     }
   };
 }

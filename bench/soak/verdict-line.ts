@@ -7,7 +7,7 @@ export interface Line {
   holds: boolean | undefined;
 }
 
-/** Below that, memory that still settles cannot be told from a leak. */
+/** Below that, memory that still settles looks like a leak. */
 export const leastJudgedMs = 600_000;
 
 export function readable(value: number): string {

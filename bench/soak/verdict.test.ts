@@ -11,11 +11,11 @@ const neededNames = [
   'an accepted text ends',
   'a right code counts once',
   'a revoked token is refused at once',
-  'the feed tells every event',
-  'the stream tells every event',
-  'the webhook tells every event',
+  'the feed has every event',
+  'the stream has every event',
+  'the webhook has every event',
 ];
-const kept: Promised[] = neededNames.map((name) => ({ name, looked: 1000, broken: 0, first: undefined }));
+const kept: Promised[] = neededNames.map((name) => ({ name, checked: 1000, broken: 0, first: undefined }));
 
 /** Of a run in which everything was well, but for what is given. */
 function find(run: MadeRun, more: Partial<Findings> = {}) {
@@ -71,7 +71,7 @@ describe('the verdict of 90 minutes', () => {
     assert.ok(perHour >= 17 && perHour <= 23, found);
   });
 
-  test('fails for a promise that was broken once, and tells what broke it', () => {
+  test('fails for a promise that was broken once, and says what broke it', () => {
     const broken = kept.map((each) => ({ ...each, ...(each === kept[1] && { broken: 1, first: 'text 7 is queued' }) }));
     const lines = find({ minutes: 90 }, { promises: broken });
     assert.deepEqual(failedNames(lines), ['An accepted text ends']);
@@ -80,7 +80,7 @@ describe('the verdict of 90 minutes', () => {
 
   test('fails if the run has not seen what it is for', () => {
     assert.deepEqual(failedNames(find({ minutes: 90 }, { promises: kept.slice(0, 6) })), [
-      'The webhook tells every event',
+      'The webhook has every event',
     ]);
   });
 
@@ -99,7 +99,7 @@ describe('the verdict of 90 minutes', () => {
   });
 });
 
-test('a short run cannot tell a leak, and does not pretend to', () => {
+test('a short run gives no verdict on leaks', () => {
   const lines = find({ minutes: 3, heapPerMinute: 5e6 });
   assert.deepEqual(failedNames(lines), []);
   assert.match(lines.find(({ name }) => name.startsWith('Heap'))?.found ?? '', /too short/);
@@ -146,7 +146,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  test('finds an approval that was told twice, and one that the store does not know', () => {
+  test('finds an approval that two callers read, and one that the store does not know', () => {
     const ledger = createLedger();
     for (let number = 0; number < 3; number++) ledger.codes.note(ledger.codes.newNumber(), 'accepted');
     for (const number of [0, 0, 1]) ledger.codes.count(number);
@@ -155,7 +155,7 @@ describe('the ledger', () => {
       check.row({ reference: `v${number}`, status });
     check.end();
     assert.deepEqual(
-      ledger.promises().map(({ name, looked, broken }) => [name, looked, broken]),
+      ledger.promises().map(({ name, checked, broken }) => [name, checked, broken]),
       [
         ['a right code counts once', 3, 2],
         ['a verification that was started is stored, once', 3, 0],
@@ -163,15 +163,15 @@ describe('the ledger', () => {
     );
   });
 
-  test('finds an event that one listener was not told, and one that was told twice', () => {
+  test('finds an event that one listener did not receive, and one that it received twice', () => {
     const ledger = createLedger();
     ledger.texts.newNumber();
     for (const listener of [0, 1, 2]) assert.equal(ledger.texts.hear(listener, 0, 1), true);
     for (const listener of [0, 2]) assert.equal(ledger.texts.hear(listener, 0, 2), true);
-    assert.equal(ledger.texts.hear(0, 0, 2), false, 'the feed tells the second event again');
+    assert.equal(ledger.texts.hear(0, 0, 2), false, 'the feed has the second event again');
     for (const sequence of [1, 2]) checkEvent(ledger, { reference: 't0', sequence, isSms: true });
     checkEvent(ledger, { reference: null, sequence: 1, isSms: true });
-    assert.deepEqual(broken(ledger), ['the stream tells every event: event 2 of t0 was not told']);
+    assert.deepEqual(broken(ledger), ['the stream has every event: event 2 of t0 was not received']);
   });
 
   test('keeps hundreds of thousands of records in a few bytes each', () => {
@@ -179,7 +179,7 @@ describe('the ledger', () => {
     for (let count = 0; count < 300_000; count++) texts.note(texts.newNumber(), 'accepted');
     texts.hear(2, 299_999, 3);
     assert.equal(texts.size, 300_000);
-    assert.equal(texts.toldOf(299_999), 'accepted');
+    assert.equal(texts.outcomeOf(299_999), 'accepted');
     assert.equal(texts.heard(2, 299_999, 3), true);
     assert.equal(texts.heard(1, 299_999, 3), false);
   });

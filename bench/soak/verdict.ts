@@ -31,9 +31,9 @@ const needed = [
   'an accepted text ends',
   'a right code counts once',
   'a revoked token is refused at once',
-  'the feed tells every event',
-  'the stream tells every event',
-  'the webhook tells every event',
+  'the feed has every event',
+  'the stream has every event',
+  'the webhook has every event',
 ];
 
 export function judge(findings: Findings): Line[] {
@@ -58,28 +58,26 @@ export function passes(lines: Line[]): boolean {
 
 function judgePromises(promises: Promised[]): Line[] {
   const broken = promises.filter((each) => each.broken > 0);
-  const unseen = needed.filter((name) => !promises.some((each) => each.name === name && each.looked > 0));
-  const looked = promises.reduce((sum, each) => sum + each.looked, 0);
+  const unseen = needed.filter((name) => !promises.some((each) => each.name === name && each.checked > 0));
+  const checks = promises.reduce((sum, each) => sum + each.checked, 0);
   const name = 'Every promise was kept';
   if (broken.length === 0 && unseen.length === 0)
-    return [
-      { name, found: `${promises.length} promises, looked at ${looked.toLocaleString('en')} times`, holds: true },
-    ];
+    return [{ name, found: `${promises.length} promises, checked ${checks.toLocaleString('en')} times`, holds: true }];
   return [
-    ...broken.map(({ name, looked, broken, first }) => ({
+    ...broken.map(({ name, checked, broken, first }) => ({
       name: sentence(name),
-      found: `broken ${broken} times of ${looked.toLocaleString('en')}; the first: ${first ?? 'not noted'}`,
+      found: `broken ${broken} times of ${checked.toLocaleString('en')}; the first: ${first ?? 'not noted'}`,
       holds: false,
     })),
     ...unseen.map((name) => ({ name: sentence(name), found: 'never seen in this run', holds: false })),
   ];
 }
 
-/** How long a code takes to a phone depends on carriers: it is told, not judged. */
-export const untold = 'code on the phone';
+/** How long a code takes to a phone depends on carriers: it is reported, not judged. */
+export const unjudged = 'code on the phone';
 
 function judgeTimes({ operation, usual }: OperationTimes): Line[] {
-  if (operation === untold || usual.count < fewTimes) return [];
+  if (operation === unjudged || usual.count < fewTimes) return [];
   const p99 = usual.at(0.99);
   const found = `${readable(p99)} ms (median ${readable(usual.at(0.5))}, slowest ${readable(usual.slowestMs)})`;
   return [{ name: `p99 of ${operation}`, found, holds: p99 < slowestP99Ms }];
@@ -90,7 +88,7 @@ interface Watch {
   unit: 'MB' | '';
   reading: Reading;
   of(sample: Sample): number | undefined;
-  /** So much more at the end is no leak: the larger of the two. */
+  /** Growth up to the larger of the two is no leak. */
   allowed: { amount: number; share: number };
   /** What counts single things settles at once. */
   isCount?: boolean;
@@ -165,7 +163,7 @@ export function judgeTrend(name: string, points: Point[], { unit, reading, allow
   const what = withUnit(readable(level), unit);
   const slope = `${perHour < 0 ? '−' : '+'}${withUnit(readable(Math.abs(perHour)), unit)}/h`;
   if (grows && isJudged) return { name, found: `grows ${slope.slice(1)}, from about ${what}`, holds: false };
-  if (!isJudged) return { name, found: `${what}; too short a run to tell a leak`, holds: undefined };
+  if (!isJudged) return { name, found: `${what}; too short a run to judge a leak`, holds: undefined };
   return { name, found: `flat at ${what} (${slope}, ${readable(most)} may come and go)`, holds: true };
 }
 

@@ -1,3 +1,4 @@
+// run: with pages
 // The account page, walked by an owner and by people it invites: members, roles, a second factor, sessions, and the end.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -19,6 +19,9 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A page lives for seconds: to optimise its code, and to draw in a process apart, costs more than it saves.
+  '--js-flags=--no-opt --max-lazy',
+  '--in-process-gpu',
 ];
 
 export const password = 'a sentence that only I would think of';
@@ -31,7 +34,7 @@ export interface Stage {
   browser: Browser;
   /** Past the service, for what would take days to happen. */
   database: Database;
-  /** What the service was told, for commands beside it. */
+  /** The settings of the service, for commands beside it. */
   env: Record<string, string>;
   close(): Promise<void>;
 }
@@ -84,7 +87,7 @@ function openBrowser(): Promise<Browser> {
 
 /** The pages of a file that has ended would ask the service for news until the last file ends. */
 async function closePages(browser: Browser): Promise<void> {
-  await tellCpu(browser);
+  await addCpu(browser);
   await Promise.all(browser.contexts().map((context) => context.close()));
 }
 
@@ -98,17 +101,17 @@ function launch(): Promise<Browser> {
   });
 }
 
-/** What each process of the browser was told to have used. */
-const toldSeconds = new Map<number, number>();
+/** CPU seconds already added, by process of the browser. */
+const addedSeconds = new Map<number, number>();
 
 /** Its pages run in processes that the test runner does not see. */
-async function tellCpu(browser: Browser): Promise<void> {
+async function addCpu(browser: Browser): Promise<void> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
   await session.detach();
   for (const { id, cpuTime } of processInfo.filter(({ type }) => type !== 'browser')) {
-    addCpuSeconds(cpuTime - (toldSeconds.get(id) ?? 0));
-    toldSeconds.set(id, cpuTime);
+    addCpuSeconds(cpuTime - (addedSeconds.get(id) ?? 0));
+    addedSeconds.set(id, cpuTime);
   }
 }
 
@@ -216,11 +219,11 @@ interface AxeResults {
   violations: { id: string; impact: string; nodes: { html: string }[] }[];
 }
 
-/** These two look at every element, and nothing that they find is serious. */
+/** These two check every element, and nothing that they find is serious. */
 const rules = { region: { enabled: false }, 'aria-allowed-role': { enabled: false } };
-/** No rule of ours needs style sheets loaded again, and a violation is told by its HTML. */
+/** No rule of ours needs style sheets loaded again, and a violation is reported with its HTML. */
 const axeOptions = { resultTypes: ['violations'], preload: false, selectors: false, rules };
-/** So a text beside a pseudo-element is judged too. Else axe looks for them, at twice the cost, to leave it undecided. */
+/** So a text beside a pseudo-element is judged too. Else axe searches for them, at twice the cost, to leave it undecided. */
 const axeChecks = [{ id: 'color-contrast', options: { ignorePseudo: true } }];
 const onlyOnPhones = ['scrollable-region-focusable', 'button-name', 'link-name', 'label', 'aria-hidden-focus'];
 /** On a phone parts of a page are hidden, or scroll. */
@@ -233,15 +236,15 @@ const optionsWithoutColours = { ...axeOptions, rules: { ...rules, ...withoutColo
 const optionsInTheDark = { ...axeOptions, runOnly: colourRules };
 
 /**
- * In short, the colours of a page are looked at in the dark, or in the light, or it is looked at on a phone, in turn: pages
+ * In short, each page is checked in one way, in turn: its colours in the dark, or in the light, or on a phone. Pages
  * share their colours and parts. All other rules hold for each of them.
  */
 const everyNth = inShort(3, 1);
-const looks = { colours: 0, phone: 0 };
+const checks = { colours: 0, phone: 0 };
 
 /** Nothing that axe calls serious or critical is on the page, in light or in dark. */
 export async function assertAccessible(page: Page, name: string): Promise<void> {
-  const turn = looks.colours++ % everyNth;
+  const turn = checks.colours++ % everyNth;
   if (turn === 0) await assertNoFaults(page, name, 'dark', optionsInTheDark);
   const looksAtColours = turn === everyNth - 1;
   await assertNoFaults(page, name, 'light', looksAtColours ? axeOptions : optionsWithoutColours);
@@ -306,7 +309,7 @@ const takeShifts = `(() => {
   return { most, parts };
 })()`;
 
-/** Nothing on the page has jumped since it was loaded, or since the last look. */
+/** Nothing on the page has jumped since it was loaded, or since the last call. */
 export async function assertSteady(page: Page, name: string): Promise<void> {
   const { most, parts } = await page.evaluate<{ most: number; parts: string[] }>(takeShifts);
   assert.ok(most < mostShift, `${name} jumps by ${most.toFixed(2)}: ${parts.join(' ')}`);
@@ -334,7 +337,7 @@ export async function assertFitsWindows(page: Page, name: string): Promise<void>
   await assertNoWider(page, name);
   await page.setViewportSize({ width: 390, height: 844 });
   await assertNoWider(page, `${name}, on a phone,`);
-  if (looks.phone++ % everyNth === 0) {
+  if (checks.phone++ % everyNth === 0) {
     await loadAxe(page);
     assert.deepEqual(await seriousFaults(page, optionsOnPhone), [], `${name}, on a phone`);
   }

@@ -1,3 +1,4 @@
+// run: with pages of operators
 // An operator's day: a virtual SMSC as a carrier, a route to it, and what happens when it is paused.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -168,7 +169,7 @@ describe('an operator', () => {
     await forgetShifts(page);
   });
 
-  test('routes a country to it, after a look at the draft and at the difference', async () => {
+  test('routes a country to it, after reading the draft and the difference', async () => {
     await callApi('POST', 'carriers', { name: 'far', kind: 'smpp', settings: settingsOf(far) });
     await openPage('Routes');
     await page.getByRole('button', { name: 'Add a rule' }).click();
@@ -293,7 +294,7 @@ describe('an operator', () => {
 
   test('finds every page of operations accessible, and fit for a phone', async () => {
     const pages = ['Carriers', 'Deliveries', 'Quality', 'Alerts', 'Senders', 'Numbers', 'Opt-outs', 'Limits'];
-    // In short without the one that operator.test.ts has looked at.
+    // In short without the one that operator.test.ts checks.
     for (const name of [...pages, ...inShort([], ['Traffic'])]) {
       await openPage(name);
       await page.getByRole('heading', { name, level: 1 }).waitFor();

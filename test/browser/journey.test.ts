@@ -1,3 +1,4 @@
+// run: with pages
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
@@ -150,7 +151,7 @@ describe('a developer who has read nothing', () => {
     // Other numbers are other handsets.
     await page.getByRole('button', { name: '+15005550100' }).click();
     await handset().getByText('Is anybody there?').waitFor();
-    // The trace of a wrong code tells what came of it, though the verification is approved now.
+    // The trace of a wrong code shows its outcome, though the verification is approved now.
     await page.goto(service.url + trace);
     await page.getByText('Wrong code, 4 attempts left', { exact: true }).waitFor();
   });
@@ -303,7 +304,7 @@ describe('a developer who has read nothing', () => {
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('tab', { name: 'Try it', selected: true }).waitFor();
-    // Whoever signs in next at this screen finds no secret.
+    // The next person to sign in at this screen finds no secret.
     assert.equal(await page.getByLabel('API key', { exact: true }).inputValue(), '');
     assert.deepEqual(portal.faults, []);
   });

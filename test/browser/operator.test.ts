@@ -1,3 +1,4 @@
+// run: with pages of operators
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -388,5 +389,5 @@ describe('production', () => {
 });
 
 test('in production, a viewer is offered nothing that changes, and a developer all of it', () =>
-  // In short the pages that differ from those in the sandbox, all of which account.test.ts walks through.
+  // In short only the pages that differ from those in the sandbox; account.test.ts walks through all of those.
   walkAsEachRole(stage, inShort(['overview', 'senders', 'try'], undefined)));

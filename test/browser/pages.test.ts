@@ -1,3 +1,4 @@
+// run: with pages
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -90,7 +91,7 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
     );
     assert.match(shade, /gradient/, 'a shade shows that there are more tabs');
     await assertGood(page, 'Overview');
-    // Those of which no test looks at more than the empty page come first.
+    // Tabs that other tests only see empty come first.
     for (const [place, tab] of [
       'Verifications',
       'Webhooks',
@@ -203,7 +204,7 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
   test('no page jumps while it loads', async () => {
     await page.goto(`${service.url}/#/applications`);
     const href = await page.getByRole('link', { name: /ACME/ }).getAttribute('href');
-    // The first loads below are looked at too.
+    // The first loads below are checked too.
     const tabs = inShort(['overview', 'try'], ['overview', 'credentials', 'try', 'usage']).map(
       (tab) => `${href}/${tab}`,
     );

@@ -1,4 +1,5 @@
-// The pictures of the README: one walk through the real portal, which looks at each page before it takes a picture of it.
+// run: with pages of operators
+// The pictures of the README: one walk through the real portal, which checks each page before it takes a picture of it.
 // `npm run pictures` writes them to docs/pictures; `npm test` to the folder of its run, light only and small.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// run: with pages
 // The reference at /docs, as a developer reads it: found by keyboard, copied, tried.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -117,7 +118,7 @@ describe('a reader without a session', () => {
     await page.getByRole('tabpanel', { name: '400' }).getByText('"MALFORMED_JSON"').waitFor();
   });
 
-  test('sees that an operation does not exist, and reads those of operators too', async () => {
+  test('reads that an unknown operation does not exist, and reads those of operators', async () => {
     await follow(page, '/docs/reference/nothing', heading('Operation not found'));
     await follow(page, '/docs/reference', heading('All operations'));
     await assertGood(page, 'All operations');

@@ -1,3 +1,4 @@
+// run: with pages
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -219,7 +220,7 @@ describe('a developer who wants to know what becomes of texts', () => {
     for (const secret of secrets) verify(received.at(-1) as Received, secret);
   });
 
-  test('is told why a webhook was disabled, and enables it', async () => {
+  test('reads why a webhook was disabled, and enables it', async () => {
     answerWith = 410;
     await page.getByRole('button', { name: 'Replay a period' }).click();
     await dialog().getByRole('button', { name: 'Replay', exact: true }).click();

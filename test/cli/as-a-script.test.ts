@@ -1,9 +1,11 @@
+// run: alone
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort, makeFolder } from '../support/process.ts';
 import { answer, createWebhookReceiver, ok, verifies } from '../support/webhook-receiver.ts';
@@ -70,7 +72,7 @@ describe('texts', () => {
     assert.match(String(error.correlation_id), /^req_/);
   });
 
-  test('the same idempotency key sends once; a schedule holds a text back', async () => {
+  test('send twice with one idempotency key sends once; a schedule holds a text back', async () => {
     const args = ['send', '+15005550104', 'Once', '--idempotency-key', 'order-1', '--schedule', '1h'];
     // A repeat has to be the same call: the span becomes a moment.
     args[args.length - 1] = new Date(Date.now() + 3_600_000).toISOString();
@@ -206,7 +208,8 @@ describe('a folder with a credentials file that others prepared', () => {
   });
 
   test('names no address but of this machine', async () => {
-    for (const url of ['http://192.0.2.1:8080', 'https://sms.example.invalid', 'http://127.0.0.1.example.invalid']) {
+    const urls = ['http://127.0.0.1.example.invalid', 'http://192.0.2.1:8080', 'https://sms.example.invalid'];
+    for (const url of inShort(urls.slice(0, 1), urls)) {
       const { code, stderr } = await world.run(['whoami'], { folder: prepare(url) });
       assert.equal(code, 3, stderr);
       assert.match(stderr, /sandbox-credentials\.json is not used: its address .* is not on this machine/);
@@ -215,7 +218,7 @@ describe('a folder with a credentials file that others prepared', () => {
 
   test('is not used if others can write or read it', async () => {
     const other = await createWebhookReceiver();
-    for (const mode of [0o644, 0o620, 0o660]) {
+    for (const mode of inShort([0o644], [0o644, 0o620, 0o660])) {
       const folder = prepare(other.url.replace('/hook', ''), mode);
       const { code, stderr } = await world.run(['send', '+15005550100', 'Hi', '--from', 'X'], { folder });
       assert.equal(code, 3, stderr);
@@ -233,7 +236,7 @@ describe('a folder with a credentials file that others prepared', () => {
     assert.equal(code, 0, stderr);
   });
 
-  test('the very key of the sandbox may be in the environment, too', async () => {
+  test('a key of the sandbox in the environment works in its folder', async () => {
     const [first] = world.sandbox.applications;
     const who = await world.json(['whoami'], { env: { HELIOGRAPH_API_KEY: first?.api_key ?? '' } });
     assert.equal((who.api_key as { found: string }).found, 'HELIOGRAPH_API_KEY');

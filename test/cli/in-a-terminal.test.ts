@@ -1,3 +1,4 @@
+// run: alone
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
@@ -88,7 +89,7 @@ test('Ctrl-C ends a view, with 130', async () => {
   await phone.shows(/code 130/);
 });
 
-test('listen brings signed webhooks to a program, and trace tells the story', async () => {
+test('listen brings signed webhooks to a program, and trace shows each step of a text', async () => {
   const receiver = await createWebhookReceiver();
   await phone.clear();
   await phone.type(`heliograph listen --forward-to ${receiver.url}`);

@@ -79,7 +79,7 @@ export async function createTerminal(folder: string, env: Record<string, string>
         shows: async (pattern) => {
           let found: RegExpExecArray | null = null;
           let last = '';
-          const looked = eventually(
+          const polled = eventually(
             `the terminal shows ${pattern}`,
             async () => {
               last = await window.screen();
@@ -88,7 +88,7 @@ export async function createTerminal(folder: string, env: Record<string, string>
             },
             { everyMs: 150 },
           );
-          await looked.catch((error: Error) => {
+          await polled.catch((error: Error) => {
             throw new Error(`${error.message}. It shows:\n${last.trimEnd()}`);
           });
           if (found === null) throw new Error('nothing was found');

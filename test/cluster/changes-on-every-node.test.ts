@@ -1,4 +1,5 @@
-// "When a revocation has been answered, no node admits that token any more. The same holds for a deleted key, application
+// run: with cluster
+// "When a revocation has been answered, no node admits that token. The same holds for a deleted key, application
 // or registration, a plan change, and a secret rotated": on three processes, whatever is broken between them.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';

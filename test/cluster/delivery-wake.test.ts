@@ -35,7 +35,7 @@ async function listening(): Promise<{ heard: () => number; payloads: string[]; l
   return { heard: () => payloads.length, payloads, listener };
 }
 
-test('a thousand commits tell others at most every 50 ms, and the last one is told', async () => {
+test('a thousand commits wake other nodes at most every 50 ms, and the last one wakes them', async () => {
   const { heard, listener } = await listening();
   const { database, sent } = counting(db.database);
   const { notify } = createNotifier({ database, channel: deliveryChannel });
@@ -49,14 +49,14 @@ test('a thousand commits tell others at most every 50 ms, and the last one is to
     await pause(120);
     return sent() === before && heard() === before;
   });
-  assert.ok(sent() >= 2, 'the last one is told');
+  assert.ok(sent() >= 2, 'the last one wakes them');
   assert.ok(sent() <= 2 + (performance.now() - startedMs) / 50, `${sent()} notifications`);
   await listener.stop();
 });
 
-test('it tells which carriers to wake: those of a pause together, none for an empty list, all if they are too many', async () => {
+test('a wake names the carriers: those of a pause together, none for an empty list, all if they are too many', async () => {
   const { payloads, listener } = await listening();
-  /** What is heard of calls in one turn: the first one is told at once, the others after a pause. */
+  /** The wakes that several calls in one turn cause: the first is sent at once, the others after a pause. */
   async function told(count: number, ...calls: (string[] | undefined)[]) {
     payloads.length = 0;
     const { notify } = createNotifier({ database: db.database, channel: deliveryChannel });
@@ -74,7 +74,7 @@ test('it tells which carriers to wake: those of a pause together, none for an em
   await listener.stop();
 });
 
-test('whoever listens listens again after its connection was lost', async () => {
+test('a listener listens again after it lost its connection', async () => {
   const { heard, listener } = await listening();
   const ended = await db.database.query(
     `select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,3 +1,4 @@
+// run: alone
 import assert from 'node:assert/strict';
 import { cp, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -96,7 +97,7 @@ describe('nodes with roles of their own', () => {
     }
   });
 
-  test('web nodes accept texts and tell the worker, which delivers them', async () => {
+  test('web nodes accept texts and wake the worker, which delivers them', async () => {
     const listening = `select from pg_stat_activity where query = 'listen heliograph_delivery' and datname = current_database()`;
     assert.equal((await db.database.query(listening)).count, 1, 'the worker listens, and only it');
     const { status, body } = await send(balancer, 'POST', '/sms/v1/messages', {

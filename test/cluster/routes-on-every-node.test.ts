@@ -1,3 +1,4 @@
+// run: with cluster
 // "Acts on every node within 2 seconds": an operator changes the routes and the carriers on one of three processes, and
 // texts that the two others accept show when the change acts there.
 import assert from 'node:assert/strict';
@@ -165,7 +166,7 @@ describe('what an operator changes on one node acts on the others within 2 s', (
   test('a carrier: paused, resumed, at another address', () =>
     measureAll('carriers', inShort(carrierChanges, [...carrierChanges, ...carrierChanges])));
 
-  test('explain tells the new table, too', async () => {
+  test('explain shows the new routing table', async () => {
     await toSmpp[0]();
     const { version } = await change('GET', routesPath);
     for (const node of cluster.nodes) {

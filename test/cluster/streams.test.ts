@@ -6,7 +6,8 @@ import { bearer, getToken, revokeToken } from '../support/applications.ts';
 import { createTestClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { type EventStream, openEvents } from '../support/events.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 const path = '/sandbox/v1/inbox/stream';
 const clock = createTestClock();
@@ -37,11 +38,11 @@ async function assertEnd(streams: EventStream[]): Promise<void> {
   for (const { ended } of streams) assert.equal(await ended, 'ended');
 }
 
-/** Shows that streams are open still: both tell of a text. */
+/** Shows that streams are open still: both emit a text. */
 async function assertGoOn(sender: Sender, streams: EventStream[]): Promise<void> {
   const { body } = await sender.sms();
   for (const stream of streams) {
-    await until('the text', () => stream.events().some(({ data }) => JSON.parse(data).message_id === body.id));
+    await eventually('the text', () => stream.events().some(({ data }) => JSON.parse(data).message_id === body.id));
     stream.close();
   }
 }
@@ -49,7 +50,7 @@ async function assertGoOn(sender: Sender, streams: EventStream[]): Promise<void>
 const own = (sender: Sender, rest: string) => `/portal/v1/applications/${sender.id}${rest}`;
 
 describe('a stream ends on every node when', () => {
-  test('its key is deleted; another key’s goes on', async () => {
+  test('the key of a stream is deleted; the stream of another key goes on', async () => {
     const sender = await createSender(nodes[0]);
     const made = await sender.developer.send<{ api_key: string }>('POST', own(sender, '/keys'), {
       overlap_seconds: 600,
@@ -61,7 +62,7 @@ describe('a stream ends on every node when', () => {
     await assertGoOn({ ...sender, sms: (given) => sender.sms(given, { apikey: made.body.api_key }) }, others);
   });
 
-  test('its token is revoked; another token’s goes on', async () => {
+  test('the token of a stream is revoked; the stream of another token goes on', async () => {
     const sender = await createSender(nodes[0]);
     const token = await getToken(nodes[0], sender.client, 'messaging:send');
     const streams = await openEverywhere(bearer(token));
@@ -96,7 +97,7 @@ describe('a stream ends on every node when', () => {
     await assertEnd(streams);
   });
 
-  test('its developer signs out; another session’s goes on', async () => {
+  test('the developer of a stream signs out; the stream of another session goes on', async () => {
     const sender = await createSender(nodes[0]);
     const { email, password, cookie } = sender.developer;
     const signedIn = await send(nodes[0], 'POST', '/portal/v1/sessions', { body: { email, password } });
@@ -109,7 +110,7 @@ describe('a stream ends on every node when', () => {
     await assertGoOn(sender, others);
   });
 
-  test('its key’s time is over, and its token’s', async () => {
+  test('the key or the token of a stream expires', async () => {
     const sender = await createSender(nodes[0]);
     const made = await sender.developer.send<{ api_key: string }>('POST', own(sender, '/keys'), {
       overlap_seconds: 60,

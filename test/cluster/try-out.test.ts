@@ -1,3 +1,4 @@
+// run: alone
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';

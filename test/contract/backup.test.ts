@@ -196,7 +196,7 @@ describe('a restore', () => {
     assert.equal((await askForToken(node, acme.client, messagingScope)).status, 200);
   });
 
-  test('or until an operator enables all of an account', async () => {
+  test('a restored application stays suspended until an operator enables all of its account', async () => {
     const { acme } = world;
     const owner = await signIn(node, acme);
     const account = String((await owner.send('GET', '/portal/v1/me')).body.id);
@@ -348,7 +348,7 @@ test('a backup of the time when they were not encrypted: restored, and refused i
   await assert.rejects(restore(other, restored, path, '--replace'), /HELIOGRAPH_SECRET is not the secret/);
 });
 
-test('--trust-credentials suspends nothing and warns; --replace deletes what was there', async () => {
+test('restore --trust-credentials suspends nothing and warns; --replace deletes the existing rows', async () => {
   const { app, acme } = world;
   const printed = await restore(app, restored, '--replace', world.path, '--trust-credentials');
   assert.match(printed, /WARNING: all API keys, client secrets and tokens of that time work/);
@@ -356,7 +356,7 @@ test('--trust-credentials suspends nothing and warns; --replace deletes what was
   for (const name of ['api_key', 'client_secret', 'signing_key', 'person'])
     assert.deepEqual(rows[name], world.tables[name], name);
   const [entry] = rows.audit?.filter((row) => row.includes('backup.restored')) ?? [];
-  assert.ok(entry?.includes('trusts_credentials'), 'the audit log tells it');
+  assert.ok(entry?.includes('trusts_credentials'), 'the audit log has it');
   assert.equal(rows.audit?.length, (world.tables.audit?.length ?? 0) + 1);
   await assert.rejects(restored.database.query('truncate audit'), /append-only/, 'the log is guarded again');
   const again = await createTestApp({ db: restored, clock: app.clock });

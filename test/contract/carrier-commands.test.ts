@@ -12,8 +12,9 @@ import { toTimestamp } from '../../src/platform/clock.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createCertificate } from '../support/certificates.ts';
 import { run, runIn } from '../support/commands.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
-import { createSender, until } from '../support/texts.ts';
+import { createSender } from '../support/texts.ts';
 
 let app: TestApp;
 let folder: string;
@@ -94,7 +95,7 @@ describe('apply', () => {
     assert.equal((await require('acme')).secrets, null);
   });
 
-  test('--dry-run prints the difference and changes nothing', async () => {
+  test('apply --dry-run prints the difference and changes nothing', async () => {
     assert.match(await apply({ carriers: [acme] }, '--dry-run'), /^acme: new\n\nThis was a dry run/);
     assert.deepEqual(await names(), []);
     await apply({ carriers: [acme] });
@@ -103,7 +104,7 @@ describe('apply', () => {
     assert.equal((await require('acme')).version, 1);
   });
 
-  test('--prune deletes what the file does not name, unless it has texts', async () => {
+  test('apply --prune deletes carriers that the file does not name, unless they have texts', async () => {
     await apply({ carriers: [acme, { ...acme, name: 'busy' }, { ...acme, name: 'old' }] });
     const sender = await createSender(app);
     await sender.sms({ to: '+15005550100' });
@@ -221,7 +222,7 @@ describe('test', () => {
   /** What a worker does. */
   async function work(failsAt?: TestStep['step']): Promise<void> {
     const { id } = await require('acme');
-    const claimed = await until('a test waits', () => claimTest(app.db.database, id, app.clock.nowMs()));
+    const claimed = await eventually('a test waits', () => claimTest(app.db.database, id, app.clock.nowMs()));
     for (const step of steps) {
       const ok = step !== failsAt;
       await writeTestStep(
@@ -258,7 +259,7 @@ describe('test', () => {
 });
 
 describe('try', () => {
-  test('asks the running service, and tells how to see what came of it', async () => {
+  test('asks the running service, and prints how to see the result', async () => {
     await apply({ carriers: [acme] });
     assert.equal((await require('acme')).tryWantedAtMs, null);
     assert.match(await carriers('try', 'acme'), /connects acme now\..*carriers.*status/);

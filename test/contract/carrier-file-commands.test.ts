@@ -10,7 +10,8 @@ import { listNumbers } from '../../src/inbound/own-number-store.ts';
 import { listSenders } from '../../src/registry/sender-store.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { runIn } from '../support/commands.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 let app: TestApp;
 let folder: string;
@@ -129,7 +130,7 @@ describe('apply', () => {
     assert.deepEqual([(await table())?.routes.length, (await senders()).length, (await numbers()).length], [2, 1, 1]);
   });
 
-  test('--dry-run tells of all of it and changes nothing', async () => {
+  test('apply --dry-run lists every change and makes none', async () => {
     const said = await apply(whole(), '--dry-run', '--prune');
     assert.equal(said.match(/: new/g)?.length, 6);
     assert.deepEqual([await names(), await table(), await senders(), await numbers()], [[], undefined, [], []]);
@@ -207,7 +208,7 @@ describe('routes explain', () => {
 
   test('a text that was sent, by its id', async () => {
     await apply(whole());
-    await until('the app to know the routes', () => app.app.carriers().some(({ name }) => name === 'acme'));
+    await eventually('the app to know the routes', () => app.app.carriers().some(({ name }) => name === 'acme'));
     const { body } = await owner.sms();
     const said = await carriers('routes', 'explain', body.id);
     assert.match(said, /Version 1 of the routes\.\nThe route uk matches\.\n {2}1\. acme/);
@@ -222,7 +223,7 @@ describe('routes explain', () => {
   });
 });
 
-test('status tells of routes, senders and numbers', async () => {
+test('status lists routes, senders and numbers', async () => {
   assert.match(
     await carriers('status'),
     /Routes: none, so every carrier takes every text\.\nSenders: 0 approved, 0 waiting/,

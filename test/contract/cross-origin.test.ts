@@ -49,7 +49,7 @@ test('Access-Control-Allow-Origin is on JWKS, discovery and metadata, and on no 
   assert.deepEqual(new Set(allowed), open);
 });
 
-test('nor on refusals, unknown paths and preflights', async () => {
+test('refusals, unknown paths and preflights have no cross-origin headers', async () => {
   const preflight = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'apikey' };
   for (const [method, path] of [
     ['OPTIONS', '/sms/v1/messages'],

@@ -91,7 +91,7 @@ test('a newcomer signs in by what the file says, and sees both applications', as
   }
 });
 
-test('its password is in no table and in no line of the log', async () => {
+test('the demo account’s password is in no table and in no line of the log', async () => {
   const file = await readFile(join(dataDir, 'sandbox-credentials.json'), 'utf8');
   const { portal } = JSON.parse(file) as SandboxCredentials;
   assert.equal((await dumpAll(app)).includes(portal.password), false);

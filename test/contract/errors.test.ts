@@ -1,3 +1,4 @@
+// run: on both lanes, on web processes
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Type } from 'typebox';
@@ -277,7 +278,7 @@ describe('405 METHOD_NOT_ALLOWED', () => {
     assert.equal(one.headers.get('allow'), 'DELETE');
   });
 
-  test('methods we have never heard of are methods too', async () => {
+  test('unknown methods get 405 as well', async () => {
     for (const method of ['PROPFIND', 'PUT', 'OPTIONS', 'PATCH', 'PURGE']) {
       const response = await send(method, '/test/things');
       await assertError(response, 405, 'METHOD_NOT_ALLOWED');
@@ -307,7 +308,7 @@ describe('413 PAYLOAD_TOO_LARGE', () => {
     await assertError(await send('POST', '/test/things', { json: `${exactly} ` }), 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('the same when no length was announced', async () => {
+  test('a body over the limit without an announced length is refused', async () => {
     const chunked = (body: string) =>
       sayRaw(
         app.port,
@@ -317,7 +318,7 @@ describe('413 PAYLOAD_TOO_LARGE', () => {
     assertRawError((await chunked(`${exactly} `))[0], 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('too large comes before the wrong type and before a wrong field', async () => {
+  test('a body over the limit is refused before its type and fields are checked', async () => {
     await assertError(await send('POST', '/test/things', { body: 'x'.repeat(65_537) }), 413, 'PAYLOAD_TOO_LARGE');
   });
 });
@@ -372,7 +373,7 @@ describe('415 UNSUPPORTED_MEDIA_TYPE', () => {
 describe('500 INTERNAL', () => {
   const sentence = 'The service failed on this request. Quote the correlation id when you report it.';
 
-  test('whatever was thrown, the caller reads one sentence and the log tells the rest', async () => {
+  test('whatever was thrown, the caller reads one sentence and the log has the rest', async () => {
     for (const path of ['error', 'nothing', 'text', 'lost', 'unserialisable', 'database']) {
       const body = await assertError(await send('GET', `/test/${path}`), 500, 'INTERNAL');
       assert.equal(body.message, sentence, path);

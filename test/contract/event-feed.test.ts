@@ -13,7 +13,8 @@ import { bearer, getToken } from '../support/applications.ts';
 import { createTestClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { beginFeed, feedPath, readFeed, readUntil, refusedFeed, writeEvents } from '../support/event-feed.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 let app: TestApp;
 let acme: Sender;
@@ -66,7 +67,7 @@ describe('reading', () => {
     assert.deepEqual(events[1]?.data, await acme.readSms(sent.id));
   });
 
-  test('an event’s id is a cursor too', async () => {
+  test('the id of an event works as a cursor', async () => {
     const cursor = await beginFeed(app, acme.key);
     await acme.sms();
     const [first, second] = await readUntil(app, acme.key, cursor, 2);
@@ -230,7 +231,7 @@ describe('paging', () => {
 });
 
 describe('wait_seconds', () => {
-  /** Waits until the polls wait in the feed: the requests in progress are not running any more. */
+  /** Waits until the polls wait in the feed: the requests in progress are no longer running. */
   const settle = () => new Promise((done) => setTimeout(done, 150));
 
   test('answers with the first event, and at once if there are some', async () => {
@@ -279,7 +280,7 @@ describe('wait_seconds', () => {
         const polls = Array.from({ length: 25 }, () => readFeed(app, sender.key, { cursor, wait_seconds: 25 }));
         let answered = 0;
         for (const poll of polls) void poll.then(() => answered++);
-        await until('five to be answered', () => answered >= 5);
+        await eventually('five to be answered', () => answered >= 5);
         return { sender, polls, answered: () => answered };
       }),
     );
@@ -305,7 +306,7 @@ describe('wait_seconds', () => {
     leaving.abort();
     await Promise.allSettled(gone);
     // As long as the places are taken, a poll is answered at once, with nothing.
-    await until('a place to wait in', async () => {
+    await eventually('a place to wait in', async () => {
       const waiting = readFeed(app, sender.key, { cursor, wait_seconds: 25 });
       await settle();
       await writeEvents(app.db.database, sender.id, [{ subject: newId('msg', app.clock) }]);
@@ -451,7 +452,7 @@ describe('listening', () => {
     const sender = await createSender(app);
     const { body: unheard } = await sender.sms();
     // Else it could still have events when listening begins.
-    await until('it to be delivered', async () => {
+    await eventually('it to be delivered', async () => {
       app.clock.advance(100);
       return (await sender.readSms(unheard.id)).status === 'delivered';
     });
@@ -476,7 +477,7 @@ describe('listening', () => {
       await tx.query('select txid_current()');
       await held;
     });
-    await until('it to run', async () => {
+    await eventually('it to run', async () => {
       const { count } = await app.db.database.query(
         `select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
       );

@@ -1,3 +1,4 @@
+// run: on both lanes
 // Section 12 of the contract: GET /events/v1/stream, the feed as server-sent events.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -12,7 +13,8 @@ import { createTestClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { beginFeed, streamPath as path, readFeed, writeEvents } from '../support/event-feed.ts';
 import { type EventStream, openEvents } from '../support/events.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 let app: TestApp;
 let acme: Sender;
@@ -27,7 +29,7 @@ after(() => app.close());
 const toldBy = (stream: EventStream) => stream.events().map(({ data }) => JSON.parse(data) as ToldEvent);
 const subjectsOf = (stream: EventStream) => toldBy(stream).map(({ subject }) => subject);
 const tells = (stream: EventStream, subject: string) =>
-  until(`${subject} in the stream`, () => subjectsOf(stream).includes(subject));
+  eventually(`${subject} in the stream`, () => subjectsOf(stream).includes(subject));
 const newSubject = () => newId('msg', app.clock);
 const write = (sender: Sender, ...subjects: string[]) =>
   writeEvents(
@@ -42,13 +44,13 @@ const resume = (sender: Sender, id: string, query = '') =>
 
 /** The service learns a moment later that readers have gone. */
 const untilFree = (open: () => Promise<EventStream>) =>
-  until('a free place', async () => {
+  eventually('a free place', async () => {
     const stream = await open();
     return stream.status === 200 && stream;
   });
 
 describe('the stream', () => {
-  test('tells each event as the feed does, by its type and its id', async () => {
+  test('emits each event as the feed does, with its type and its id', async () => {
     const cursor = await beginFeed(app, acme.key);
     const stream = await openEvents(app, path, acme.key);
     assert.equal(stream.status, 200);
@@ -68,7 +70,7 @@ describe('the stream', () => {
     stream.close();
   });
 
-  test('an event that is written as soon as it is open is not missed, none from before is told, 8 times over', async () => {
+  test('an event that is written as soon as it is open is not missed, none from before is emitted, 8 times over', async () => {
     for (let i = 0; i < 8; i++) {
       await write(acme, newSubject());
       const stream = await untilFree(() => openEvents(app, path, acme.key));
@@ -97,13 +99,13 @@ describe('the stream', () => {
     ]);
     const expected = [[subjects[0], subjects[2]], [subjects[1]], [subjects[0]], [subjects[2]], [subjects[0]]];
     for (const [index, stream] of streams.entries()) {
-      await until('its events', () => stream.events().length >= (expected[index]?.length ?? 0));
+      await eventually('its events', () => stream.events().length >= (expected[index]?.length ?? 0));
       assert.deepEqual(subjectsOf(stream), expected[index]);
       stream.close();
     }
   });
 
-  test('ends when the service stops, also while a reader is told what it missed', async () => {
+  test('ends when the service stops, also while a reader catches up', async () => {
     const sender = await createSender(app);
     const cursor = await beginFeed(app, sender.key);
     await write(sender, ...Array.from({ length: 3000 }, newSubject));
@@ -127,21 +129,21 @@ describe('Last-Event-ID', () => {
     const stream = await openEvents(app, path, sender.key);
     const subjects = Array.from({ length: 250 }, newSubject);
     await write(sender, ...subjects.slice(0, 10));
-    await until('ten', () => stream.events().length === 10);
+    await eventually('ten', () => stream.events().length === 10);
     const id = stream.events()[4]?.id ?? '';
     stream.close();
     await write(sender, ...subjects.slice(10, 240));
     const again = await resume(sender, id);
     await write(sender, ...subjects.slice(240));
-    await until('the last', () => subjectsOf(again).includes(subjects.at(-1) ?? ''));
+    await eventually('the last', () => subjectsOf(again).includes(subjects.at(-1) ?? ''));
     assert.deepEqual(subjectsOf(again), subjects.slice(5));
     again.close();
   });
 
-  test('a reader that was told nothing yet has a place to come back to', async () => {
+  test('a reader that has received nothing yet has a cursor to resume from', async () => {
     const sender = await createSender(app);
     const stream = await openEvents(app, path, sender.key);
-    const id = await until('its place', () => lastIdOf(stream));
+    const id = await eventually('its place', () => lastIdOf(stream));
     stream.close();
     const subject = newSubject();
     await write(sender, subject);
@@ -184,7 +186,7 @@ describe('Last-Event-ID', () => {
     let last = start;
     for (let round = 0; round < 8; round++) {
       const stream = await untilFree(() => resume(sender, last));
-      await until('some events', () => stream.events().length >= round * 2 || undefined);
+      await eventually('some events', () => stream.events().length >= round * 2 || undefined);
       stream.close();
       await stream.ended;
       told.push(...toldBy(stream).map(({ id }) => id));
@@ -193,7 +195,7 @@ describe('Last-Event-ID', () => {
     stopped = true;
     await Promise.all(writers);
     const stream = await untilFree(() => resume(sender, last));
-    await until('all of them', () => told.length + stream.events().length >= written || undefined);
+    await eventually('all of them', () => told.length + stream.events().length >= written || undefined);
     told.push(...toldBy(stream).map(({ id }) => id));
     stream.close();
     const ids = createEventIds(app.keys);
@@ -243,7 +245,7 @@ describe('a reader', () => {
     (await untilFree(() => openEvents(app, path, sender.key))).close();
   });
 
-  test('that breaks off its connection, at whatever moment, leaves its place', async () => {
+  test('a reader that breaks off its connection, at any moment, frees its slot', async () => {
     const sender = await createSender(app);
     await beginFeed(app, sender.key);
     const request = `GET ${path} HTTP/1.1\r\nHost: x\r\napikey: ${sender.apiKey}\r\n\r\n`;

@@ -1,4 +1,4 @@
-// Sections 12 and 15 of the contract: an application is told when a person leaves it, and when that is undone.
+// Sections 12 and 15 of the contract: an event says that a person has left an application, and another that this was undone.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTellEvents } from '../../src/compose/event-records.ts';
@@ -54,7 +54,7 @@ const shown = async (who: Sender, phone: string) => {
   return (await send<Page<object>>(app, 'GET', path, { headers: who.key })).body.data[0];
 };
 
-/** What an application was told of a phone, oldest first. */
+/** The events of an application about a phone, oldest first. */
 async function toldOf(who: Sender, phone: string): Promise<ToldEvent[]> {
   const { database } = app.db;
   const { rows } = await database.query<{ position: number }>(
@@ -103,7 +103,7 @@ describe('by the API', () => {
 });
 
 describe('by a word', () => {
-  test('each application that holds the number is told, by the API of its number', async () => {
+  test('each application that holds the number gets an event, with the API of its number', async () => {
     const [phone, number] = [newPhone(), newNumber()];
     // From a carrier: a virtual phone would be felt by its own application only.
     const receives = async (from: string, to: string, text: string) => {
@@ -146,7 +146,7 @@ describe('by a word', () => {
   });
 });
 
-test('an operator opts a number in: every application that had it out is told', async () => {
+test('an operator opts a number in: every application that had it out gets an event', async () => {
   const phone = newPhone();
   for (const who of [acme, other]) await send(app, 'PUT', pathOf(phone), { headers: who.key });
   const path = `/portal/v1/operator/opt-outs/${encodeURIComponent(phone)}?reason=by+phone`;
@@ -161,7 +161,7 @@ describe('by the refusal of a carrier', () => {
       inbound.optOuts.learn(tx, [{ number, sender, notified: { applicationId: who.id, api: 'messaging' } }]),
     );
 
-  test('the application whose text was refused is told, once, and of the end too', async () => {
+  test('the application whose text was refused gets one event, and one more at the end', async () => {
     const [phone, number] = [newPhone(), newNumber()];
     await give(number, other);
     await refuse(phone, acme, number);
@@ -177,7 +177,7 @@ describe('by the refusal of a carrier', () => {
     ]);
   });
 
-  test('an application that the person has left before is not told again', async () => {
+  test('an application that the person has left before gets no second event', async () => {
     const phone = newPhone();
     await send(app, 'PUT', pathOf(phone), { headers: acme.key });
     await refuse(phone, acme, 'ACME');

@@ -1,4 +1,4 @@
-// Section 12 of the contract: every entry of a record into a listed state has one event, which tells what a read showed.
+// Section 12 of the contract: every entry of a record into a listed state has one event, which holds what a read showed.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTellEvents } from '../../src/compose/event-records.ts';
@@ -16,8 +16,9 @@ import { run } from '../support/commands.ts';
 import { endLeases } from '../support/delivery-steps.ts';
 import { send } from '../support/developer.ts';
 import { checkEvents, eventsOf, watchStates } from '../support/event-witness.ts';
+import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
-import { createSender, dumpAll, type Page, type Sender, until } from '../support/texts.ts';
+import { createSender, dumpAll, type Page, type Sender } from '../support/texts.ts';
 import type { InboxText, VerificationBody } from '../support/verify-caller.ts';
 
 const testNumber = (last: string) => `+150055501${last}`;
@@ -30,11 +31,11 @@ async function createWorld(options: { delivery?: 'held' } = {}) {
   await createListeners({ database: app.db.database, clock: app.clock }).readFeed(acme.id);
   const tell = createTellEvents(createEventIds(app.keys));
   const horizon = createHorizon(app.db.database);
-  /** What the events of a record tell, oldest first. */
+  /** The contents of a record's events, oldest first. */
   async function toldOf(subject: string): Promise<ToldEvent[]> {
     const { rows } = await app.db.database.query<{ last: string }>('select max(position)::text as last from event');
     const upTo = Number(rows[0]?.last ?? 0);
-    await until('the horizon to pass the events', async () => (await horizon.read()) >= upTo);
+    await eventually('the horizon to pass the events', async () => (await horizon.read()) >= upTo);
     const span = { applicationId: acme.id, after: 0, upTo };
     const { events } = await readEvents(app.db.database, span, { subject }, 100);
     return tell(app.db.database, events);
@@ -53,7 +54,7 @@ async function createWorld(options: { delivery?: 'held' } = {}) {
 
 type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** Checks the envelope of the newest event of a record, and that it tells what a read shows now. */
+/** Checks the envelope of the newest event of a record, and that it holds what a read shows now. */
 async function expectTold(world: World, subject: string, types: string[], shown: object, api: string): Promise<void> {
   const told = await world.toldOf(subject);
   assert.deepEqual(
@@ -78,12 +79,12 @@ describe('texts, with the phones reporting back', () => {
   after(() => world.close());
 
   const reaches = (who: Sender, id: string, status: string) =>
-    until(`${id} to be ${status}`, async () => {
+    eventually(`${id} to be ${status}`, async () => {
       const record = await who.readSms(id);
       return record.status === status && record;
     });
 
-  test('sent, then delivered: one event each, and the first still tells of the first state', async () => {
+  test('sent, then delivered: one event each, and the first still holds the first state', async () => {
     const { acme, app, toldOf } = world;
     const { body } = await acme.sms({ reference: 'order 7' });
     const sent = await reaches(acme, body.id, 'sent');
@@ -115,7 +116,7 @@ describe('texts, with the phones reporting back', () => {
     const quiet = await deaf.sms();
     const get = async () =>
       (await send<{ status: string }>(app, 'GET', `/messaging/v1/messages/${body.id}`, { headers: acme.token })).body;
-    const sent = await until('it to be sent', async () => {
+    const sent = await eventually('it to be sent', async () => {
       const record = await get();
       return record.status === 'sent' && record;
     });
@@ -179,7 +180,7 @@ describe('records, with the worker in the test’s hand', () => {
     await expectTold(world, old.body.id, ['message.expired'], await acme.readSms(old.body.id), 'sms');
   });
 
-  test('scheduled and queued are not told', async () => {
+  test('scheduled and queued emit no event', async () => {
     const { acme, app } = world;
     const { body } = await acme.sms({ send_at: new Date(app.clock.nowMs() + 60_000).toISOString() });
     app.clock.advance(60_000);
@@ -252,10 +253,10 @@ describe('records, with the worker in the test’s hand', () => {
     const expired = await read(id);
     assert.equal(expired.status, 'expired');
     await expectTold(world, id, ['verification.expired'], expired, 'verify');
-    assert.equal((await world.toldOf(id))[0]?.time, expires_at, 'told with the time of the expiry');
+    assert.equal((await world.toldOf(id))[0]?.time, expires_at, 'emitted with the time of the expiry');
   });
 
-  test('received: a text to a number of the application, once, however often the carrier tells it', async () => {
+  test('received: a text to a number of the application, once, however often the carrier delivers it', async () => {
     const { acme, deaf, app } = world;
     const operator = await createOperator(app);
     const give = async (number: string, body: object) => {

@@ -1,5 +1,6 @@
+// run: on web processes
 // "Every response of every route carries four headers" (contract, section 2): each route of the product is asked in every
-// way that gets another status out of it, and every answer is looked at. New routes are found in the table of routes.
+// way that gets another status out of it, and every response is checked. New routes are found in the table of routes.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parseRateLimit } from 'ratelimit-header-parser';
@@ -38,7 +39,7 @@ after(() => app.close());
 
 async function makeOperator(on: TestApp): Promise<TestDeveloper> {
   const token = await on.app.people.createLink('operator@example.com', { makesOperator: true });
-  const password = 'another sentence, known to nobody';
+  const password = 'another sentence, known to no one';
   const signedIn = await send(on, 'POST', '/portal/v1/password-resets', { body: { token, password } });
   return asDeveloper(on, 'operator@example.com', password, signedIn);
 }
@@ -127,7 +128,7 @@ interface Ways {
   body?: string;
 }
 
-/** Asks, looks at the headers, and gives the status. */
+/** Sends a request, checks the headers, and returns the status. */
 async function ask(on: { url: string }, route: Route, ways: Ways = {}): Promise<number> {
   const { method = route.method, path = route.path, headers = {} } = ways;
   const form = route.consumes === 'form';

@@ -14,10 +14,11 @@ import { findHeld } from '../../src/verify/held-number.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { type Answer, asDeveloper, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { createOperator } from '../support/operator.ts';
 import { type Caller, createProduction, type Production } from '../support/production.ts';
-import { createSender, type Page, type Refusal, type Sender, until } from '../support/texts.ts';
+import { createSender, type Page, type Refusal, type Sender } from '../support/texts.ts';
 import type { VerificationBody } from '../support/verify-caller.ts';
 
 interface Explanation {
@@ -72,7 +73,7 @@ function verifier(node: TestApp, caller: Sender) {
   };
 }
 
-/** What the carrier tells of all texts that wait: as its worker writes it. */
+/** Writes the carrier's receipt for each text that waits, as its worker does. */
 async function settleTexts(app: TestApp, as: keyof typeof delivered = 'delivered'): Promise<void> {
   await app.db.database.query(
     'update message set status = $1::smallint, sent_at = case when $1::smallint <> 5 then $2::timestamptz end where status = 1',
@@ -144,7 +145,8 @@ describe('in production', () => {
     await other.app.alerts.stop();
     for (let count = 0; count < 16; count++) callers.push(await production.createCaller({ apis: ['verify'] }));
     await carrierWorks(app);
-    for (const node of [app, other]) await until('the carrier to be up', () => node.app.carriers()[0]?.state === 'up');
+    for (const node of [app, other])
+      await eventually('the carrier to be up', () => node.app.carriers()[0]?.state === 'up');
   });
   after(async () => {
     await other.close();
@@ -510,7 +512,7 @@ describe('in production', () => {
     assert.deepEqual(await tablesWith(['address:', 'program:', 'device:']), []);
   });
 
-  /** The tables of which a row, written as text, holds one of these. */
+  /** The tables with a row that contains one of these. */
   async function tablesWith(values: string[]): Promise<string[]> {
     const { database } = app.db;
     const { rows } = await database.query<{ name: string }>(
@@ -619,7 +621,7 @@ describe('in production', () => {
     assert.deepEqual(rows, []);
   });
 
-  /** The sums of an application are what its verifications tell, number by number. */
+  /** The sums of an application agree with its verifications, number by number. */
   async function assertSums({ id }: Caller): Promise<void> {
     const { database } = app.db;
     const { rows: sums } = await database.query<{ scope: string; numbers: number; approved: number }>(

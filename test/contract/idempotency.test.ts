@@ -171,7 +171,7 @@ describe('the key', () => {
 });
 
 describe('never kept', () => {
-  test('400, 413, 415: the same key may be used for a request that is right', async () => {
+  test('a key of a request that got 400, 413 or 415 may be used again for a valid request', async () => {
     const key = newKey();
     assert.equal((await sms(key, { ...text, to: 'x' })).status, 400);
     assert.equal((await sms(key, '{"to":')).status, 400);

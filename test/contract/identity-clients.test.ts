@@ -1,4 +1,5 @@
-// Independent clients, told nothing but the issuer and their credentials, get a token by discovery and use it.
+// run: on web processes
+// Independent clients, given only the issuer and their credentials, get a token by discovery and use it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as oauth from 'oauth4webapi';

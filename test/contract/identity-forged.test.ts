@@ -1,3 +1,4 @@
+// run: on web processes
 // Tokens that look like ours and are not: every one is a 401, none a 500, and none reaches the service.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, randomBytes, sign as signBytes } from 'node:crypto';

@@ -1,3 +1,4 @@
+// run: on web processes
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
@@ -68,7 +69,7 @@ describe('signing keys rotate without refusing a live token', () => {
     assert.ok(!(await publishedKids(app)).includes(kid));
   });
 
-  test('ten rotations in a row refuse nobody', async (t) => {
+  test('ten rotations in a row refuse no caller', async (t) => {
     const app = await start(t);
     const { client } = await createRegistered(app, ['verify'], 'enterprise');
     const tokens: string[] = [];

@@ -1,3 +1,4 @@
+// run: on web processes
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
@@ -180,7 +181,7 @@ describe('token: 401 invalid_client', () => {
     ],
   ];
 
-  test('the same body for all, a challenge where Basic was tried, and nothing of what was sent', async () => {
+  test('every invalid_client has the same body, a challenge after Basic, and nothing of the request', async () => {
     const bodies = new Set<string>();
     for (const [what, ask] of wrong) {
       const answer = await ask();
@@ -192,7 +193,7 @@ describe('token: 401 invalid_client', () => {
     assert.equal(bodies.size, 1);
   });
 
-  test('the same time for all: none before the one timer that is set before anything is looked up', async () => {
+  test('every invalid_client takes the same time: none comes before a timer that starts before the lookup', async () => {
     for (const [what, ask] of wrong) {
       const startMs = performance.now();
       await ask();
@@ -302,7 +303,7 @@ describe('other answers of the token endpoint', () => {
     assert.equal((await sendForm(app, 'token', `x=${'y'.repeat(65_536)}`)).status, 413);
   });
 
-  test('credentials in the address are not looked at', async () => {
+  test('credentials in the address are ignored', async () => {
     const query = new URLSearchParams({ ...grant, ...acme.client }).toString();
     assert.equal((await sendForm(app, `token?${query}`, grant)).status, 401);
   });

@@ -365,7 +365,7 @@ describe('stop, start and help', () => {
     assert.equal((await who.developer.send('PATCH', path, { help_text: null })).body.help_text, null);
   });
 
-  test('no loop: the same text within a minute, and more than five in ten minutes, get no answer', async () => {
+  test('answers cannot loop: a repeat within a minute and more than five texts in ten minutes get none', async () => {
     const number = await held(who);
     const phone = newPhone();
     const answers = async () => (await textsOn(who, phone)).length;

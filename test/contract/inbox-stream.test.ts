@@ -1,3 +1,4 @@
+// run: on both lanes
 // Section 11 of the contract: GET /sandbox/v1/inbox/stream, the same as server-sent events.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -5,7 +6,8 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/developer.ts';
 import { type EventStream, openEvents } from '../support/events.ts';
-import { createSender, type Page, type Sender, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Page, type Sender } from '../support/texts.ts';
 
 const path = '/sandbox/v1/inbox/stream';
 
@@ -25,7 +27,8 @@ const arrived = async ({ key }: Sender) => {
   const { body } = await send<Page<{ message_id: string }>>(app, 'GET', '/sandbox/v1/inbox', { headers: key });
   return body.data.map(({ message_id }) => message_id).toReversed();
 };
-const shows = (stream: EventStream, id: string) => until(`${id} in the stream`, () => messageIds(stream).includes(id));
+const shows = (stream: EventStream, id: string) =>
+  eventually(`${id} in the stream`, () => messageIds(stream).includes(id));
 
 describe('the stream', () => {
   test('gets new texts live, one event of type `text` each, as the list shows them', async () => {
@@ -84,7 +87,7 @@ describe('the stream', () => {
        select $1, '+447700900123', $2, 1 + i, now(), true from generate_series(1, 2500) i`,
       [uuidOf(acme.id), uuidOf(last.body.id)],
     );
-    await until('all of them', () => stream.events().length === 2502);
+    await eventually('all of them', () => stream.events().length === 2502);
     const ids = stream.events().map(({ id }) => Number(id));
     assert.deepEqual(
       ids,
@@ -100,7 +103,7 @@ describe('the stream', () => {
       if (i % 3 === 0) await stream.ended;
     }
     // The service learns a moment later that they have gone.
-    const stream = await until('a free place', async () => {
+    const stream = await eventually('a free place', async () => {
       const opened = await openEvents(app, path, acme.key);
       return opened.status === 200 && opened;
     });
@@ -114,7 +117,7 @@ describe('the stream', () => {
     await app.db.database.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
-    const sent = await until('a text to be accepted', async () => {
+    const sent = await eventually('a text to be accepted', async () => {
       const answer = await acme.sms();
       return answer.status === 201 && answer;
     });
@@ -129,7 +132,7 @@ describe('the stream', () => {
     stream.close();
   });
 
-  test('ends when the service stops, whoever listens', async () => {
+  test('ends for every listener when the service stops', async () => {
     const other = await createTestApp({ db: app.db, clock: app.clock });
     const streams = await Promise.all([openEvents(other, path, acme.key), openEvents(other, path, eve.token)]);
     await Promise.all([other.close(), ...streams.map(({ ended }) => ended)]);
@@ -153,7 +156,7 @@ describe('Last-Event-ID: a reader that comes back goes on where it was', () => {
     stream.close();
     const missed: string[] = [];
     for (let i = 0; i < 3; i++) missed.push((await sender.sms()).body.id);
-    await until('the texts on the handset', async () => (await arrived(sender)).length === 4);
+    await eventually('the texts on the handset', async () => (await arrived(sender)).length === 4);
     const again = await resume(sender, id);
     const live = await sender.sms();
     await shows(again, live.body.id);
@@ -175,7 +178,7 @@ describe('Last-Event-ID: a reader that comes back goes on where it was', () => {
       const stream = await resume(sender, last);
       if (stream.status === 409) continue;
       const wanted = round * 3;
-      await until('some texts', () => stream.events().length >= Math.min(wanted, 5));
+      await eventually('some texts', () => stream.events().length >= Math.min(wanted, 5));
       stream.close();
       await stream.ended;
       told.push(...messageIds(stream));
@@ -183,11 +186,11 @@ describe('Last-Event-ID: a reader that comes back goes on where it was', () => {
     }
     stopped = true;
     await sending;
-    const stream = await until('a free place', async () => {
+    const stream = await eventually('a free place', async () => {
       const opened = await resume(sender, last);
       return opened.status === 200 && opened;
     });
-    await until('all of them', () => told.length + stream.events().length === sent.length);
+    await eventually('all of them', () => told.length + stream.events().length === sent.length);
     assert.deepEqual(new Set([...told, ...messageIds(stream)]), new Set(sent));
     stream.close();
   });
@@ -195,14 +198,14 @@ describe('Last-Event-ID: a reader that comes back goes on where it was', () => {
   test('only ?to=, and at most the last 1,000', async () => {
     const sender = await createSender(app);
     const { body } = await sender.sms({ to: '+447700900777' });
-    await until('the text on the handset', async () => (await arrived(sender)).length === 1);
+    await eventually('the text on the handset', async () => (await arrived(sender)).length === 1);
     await app.db.database.query(
       `insert into handset_text (application_id, recipient, message_id, attempt, received_at, delivered)
        select $1, '+447700900123', $2, 1 + i, now(), true from generate_series(1, 1200) i`,
       [uuidOf(sender.id), uuidOf(body.id)],
     );
     const all = await resume(sender, '0');
-    await until('the last 1,000', () => all.events().length === 1000);
+    await eventually('the last 1,000', () => all.events().length === 1000);
     const chosen = await resume(sender, '0', '?to=+447700900777');
     await shows(chosen, body.id);
     assert.equal(chosen.events().length, 1);
@@ -247,7 +250,7 @@ describe('409 TOO_MANY_STREAMS', () => {
     assert.equal(other.status, 200, 'another application has places of its own');
     other.close();
     open[0]?.close();
-    const again = await until('the place to be free', async () => {
+    const again = await eventually('the place to be free', async () => {
       const stream = await openEvents(app, path, sender.key);
       return stream.status === 200 && stream;
     });

@@ -93,7 +93,7 @@ describe('200 {data, next_cursor}', () => {
     assert.equal((await get(who.key, 'limit=100')).body.next_cursor, null);
   });
 
-  test('a text that was sent again because nobody knew is there twice, as on a real phone', async () => {
+  test('a text that was sent again after an unknown outcome is there twice, as on a real phone', async () => {
     const who = await createSender(app, { apis: ['sms'] });
     const { id } = await arrive(who);
     await app.db.database.query(
@@ -122,7 +122,7 @@ describe('200 {data, next_cursor}', () => {
 });
 
 describe('who may look', () => {
-  test('an API key, a token of either scope, a portal session with application_id: all see the same', async () => {
+  test('an API key, a token of either scope and a portal session with application_id see the same inbox', async () => {
     const { id } = await arrive(acme);
     await acme.messaging();
     await app.delivery.workers()[0]?.runUntilIdle();
@@ -135,7 +135,7 @@ describe('who may look', () => {
       await get(acme.token),
       await get(verify),
       await get({ cookie }, `application_id=${acme.id}`),
-      // Whoever has a key has said whose inbox is meant.
+      // A key names its inbox.
       await get(acme.key, `application_id=${eve.id}`),
     ]) {
       assert.equal(answer.status, 200);
@@ -143,7 +143,7 @@ describe('who may look', () => {
     }
   });
 
-  test('401 for nobody, an unknown key, a wrong token, a session that is none', async () => {
+  test('401 for no credential, an unknown key, a wrong token, a session that is none', async () => {
     for (const headers of [{}, { apikey: 'x' }, bearer('a.b.c'), { cookie: 'session=x' }]) {
       for (const rest of ['', '/stream']) {
         const answer = await send(app, 'GET', path + rest, { headers });

@@ -1,3 +1,4 @@
+// run: on both lanes, on web processes
 // The order of the contract's section 2 and the budgets of its section 4, through the whole app. The clock stands still
 // unless a test turns it, so every count is exact.
 import assert from 'node:assert/strict';
@@ -82,7 +83,7 @@ describe('the order on the three APIs', () => {
     assert.equal((await get('/verify/v1/nothing', bearer(verifyToken))).status, 404);
   });
 
-  test('401, 403 and 404 before the body: it is not even looked at', async () => {
+  test('401, 403 and 404 come before the body is read', async () => {
     const big = { text: 'x'.repeat(70_000) };
     assert.equal((await send(app, 'POST', verify, { body: big })).status, 401);
     assert.equal((await send(app, 'POST', verify, { body: big, headers: bearer(messagingToken) })).status, 403);
@@ -263,7 +264,7 @@ describe('addresses', () => {
     const address = newAddress();
     const key = unknownKey();
     assert.equal(remaining(await get(sms, from(address, { apikey: key }))), addressLimit - 1);
-    // By now it is known to be nobody's.
+    // By now the gateway remembers that no such key exists.
     assert.equal(remaining(await get(sms, from(address, { apikey: key }))), addressLimit - 1);
     assert.equal(remaining(await get(verify, from(address, bearer(unknownToken())))), addressLimit - 2);
     await get(sms, { apikey: acme.apiKey });
@@ -410,7 +411,7 @@ describe('credentials of the wrong kind, sent twice, or of both kinds', () => {
     }
   });
 
-  test('a token where an API key is needed: the same', async () => {
+  test('the error for a token where an API key is needed says so, without the token', async () => {
     for (const headers of [bearer(verifyToken), { apikey: verifyToken }, { apikey: `Bearer ${verifyToken}` }]) {
       const text = await message(sms, headers as Record<string, string>);
       assert.match(text, /needs an API key.*a token does not open it/);
@@ -418,7 +419,7 @@ describe('credentials of the wrong kind, sent twice, or of both kinds', () => {
     }
   });
 
-  test('a key with quotes or spaces around it is told what is wrong', async () => {
+  test('a key with quotes or spaces around it gets an error that says so', async () => {
     for (const apikey of [`"${acme.apiKey}"`, `'${acme.apiKey}'`, `Bearer ${acme.apiKey}`]) {
       assert.match(await message(sms, { apikey }), /the key alone/);
     }

@@ -59,7 +59,7 @@ async function addDelivered(from: number, to: number): Promise<void> {
   );
 }
 
-/** The index entries of so many rows are made at once, by the very definitions of the migrations. */
+/** The index entries of all rows are made at once, by the very definitions of the migrations. */
 async function addTheRest(from: number): Promise<void> {
   const { rows } = await database.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
@@ -174,7 +174,7 @@ describe(`lists over ${total.toLocaleString('en')} messages`, () => {
     ['of an application that has been quiet for a while', quiet, 'sms', {}],
     ['to one number', big, 'sms', { to: '+447700900000' }],
     ['to one number, of another API', big, 'messaging', { to: '+447700900000' }],
-    ['to a number nobody wrote to', big, 'sms', { to: '+15005550100' }],
+    ['to a number without texts', big, 'sms', { to: '+15005550100' }],
     ['by status', big, 'sms', { status: 'delivered' }],
     ['by a rare status', big, 'sms', { status: 'failed' }],
     ['by status, of a small application', small, 'sms', { status: 'delivered' }],

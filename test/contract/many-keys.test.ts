@@ -1,3 +1,4 @@
+// run: on web processes
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -28,7 +29,7 @@ before(async () => {
   await filler.query(
     "insert into application select 'app_' || n, 'acc_many', 'App', now(), now() from generate_series(1, 1000) n",
   );
-  // The index the lookup goes by is made afterwards, which is many times faster; the others are not looked at here.
+  // The index the lookup goes by is made afterwards, which is many times faster; the others are not needed here.
   await filler.query(
     'alter table api_key drop constraint api_key_hash_key, drop constraint api_key_application_id_fkey',
   );

@@ -98,7 +98,7 @@ describe('200 {data: in order, summary}', () => {
     assert.deepEqual([status, body.summary], [200, { accepted: 0, rejected: 2 }]);
   });
 
-  test('the same text twice is two texts', async () => {
+  test('a text that is twice in a batch is sent twice', async () => {
     const { body } = await post([text, text]);
     assert.notEqual(body.data[0]?.id, body.data[1]?.id);
   });

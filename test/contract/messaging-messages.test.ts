@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   countMessages,
   createSender,
@@ -12,7 +13,6 @@ import {
   type Sender,
   type TextRecord,
   text,
-  until,
 } from '../support/texts.ts';
 
 const path = '/messaging/v1/messages';
@@ -42,9 +42,9 @@ describe('POST /messaging/v1/messages', () => {
 
   test('it is delivered like any other', async () => {
     const { body } = await acme.messaging();
-    await until('it to be sent', async () => (await read(body.id)).status === 'sent');
+    await eventually('it to be sent', async () => (await read(body.id)).status === 'sent');
     app.clock.advance(100);
-    await until('it to be delivered', async () => (await read(body.id)).status === 'delivered');
+    await eventually('it to be delivered', async () => (await read(body.id)).status === 'delivered');
   });
 
   test('channel is sms unless said', async () => {

@@ -1,3 +1,4 @@
+// run: on both lanes
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -257,7 +258,7 @@ describe('security headers', () => {
     }
   });
 
-  test('behind https browsers are told to stay there', async () => {
+  test('behind https, a header makes browsers stay there', async () => {
     const secure = await createTestApp({ env: { HELIOGRAPH_PUBLIC_URL: 'https://heliograph.example' }, db: app.db });
     try {
       const { headers, body } = await fetch(`${secure.url}/healthz`);

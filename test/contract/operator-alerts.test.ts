@@ -1,4 +1,4 @@
-// Alerts for operators (section 13 of the contract): each is fired here, told once, and told once more when it is over.
+// Alerts for operators (section 13 of the contract): each is fired here, reported once, and once more when it is over.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type BindState, writeBinds } from '../../src/delivery/carrier/bind-store.ts';
@@ -302,7 +302,7 @@ describe('each alert', () => {
       facts: async () => {
         await write(5, 'GB', 1000, 800);
         await write(0, 'GB', 300, 180);
-        // As good as before, and too few to tell.
+        // As good as before, and too few to judge.
         await write(5, 'DE', 1000, 800);
         await write(0, 'DE', 300, 235);
         await write(5, 'FR', 1000, 800);
@@ -406,7 +406,7 @@ describe('telling', () => {
     assert.notEqual((await list())[0]?.told_at, null);
   });
 
-  test('that it is over comes after the alert, however long that takes', async () => {
+  test('the end of an alert is sent after the alert, however long that takes', async () => {
     receiver.answerWith(503);
     const id = await refuse();
     await watch(60_000, () => state(id));
@@ -430,7 +430,7 @@ describe('telling', () => {
     assert.ok(!logged.includes(before.slice(6)) && !logged.includes('a-secret-of-the-operator'), 'no secret is logged');
   });
 
-  test('a condition that comes and goes within its time is not told', async () => {
+  test('a condition that comes and goes within its time raises no alert', async () => {
     const { id } = await connect();
     for (let times = 0; times < 5; times++) {
       await watch(30_000, () => state(id, { state: 'waiting' }));
@@ -441,7 +441,7 @@ describe('telling', () => {
   });
 });
 
-test('two nodes that look at the same time raise an alert once', async () => {
+test('two nodes that check at the same time raise an alert once', async () => {
   const other = await createTestApp({
     delivery: 'held',
     db: app.db,

@@ -13,9 +13,10 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createCertificate } from '../support/certificates.ts';
 import { type Answer, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { createOperator } from '../support/operator.ts';
-import { createSender, dumpAll, type Page, type Refusal, until } from '../support/texts.ts';
+import { createSender, dumpAll, type Page, type Refusal } from '../support/texts.ts';
 
 let app: TestApp;
 let operator: TestDeveloper;
@@ -340,10 +341,10 @@ describe('GET /portal/v1/operator/carriers', () => {
     }
   });
 
-  test('they are shown to operators in health, metrics and /readyz, and a carrier that is down does not matter', async () => {
+  test('operators see carriers in health, metrics and /readyz; a carrier that is down keeps /readyz at 200', async () => {
     await create('acme');
     await writeState('acme', bind('waiting', { error: 'It refused the connection.' }));
-    const carriers = await until('the directory has read the rows', async () => {
+    const carriers = await eventually('the directory has read the rows', async () => {
       const { body } = await operator.send<{ carriers: Carrier[] }>('GET', '/portal/v1/operator/health');
       return body.carriers[0]?.state === 'down' && body.carriers;
     });
@@ -351,7 +352,7 @@ describe('GET /portal/v1/operator/carriers', () => {
       [carriers.length, carriers[0]?.name, carriers[0]?.binds[0]?.error],
       [1, 'acme', 'It refused the connection.'],
     );
-    const ready = await until('/readyz is read anew', async () => {
+    const ready = await eventually('/readyz is read anew', async () => {
       const answer = await send<{ status: string; carriers: Record<string, string> }>(app, 'GET', '/readyz');
       return answer.body.carriers.acme === 'down' && answer;
     });
@@ -362,7 +363,7 @@ describe('GET /portal/v1/operator/carriers', () => {
 });
 
 describe('POST …/pause and …/resume', () => {
-  test('200, twice as well', async () => {
+  test('pause and resume return 200, also when repeated', async () => {
     await create('acme');
     for (const [act, paused, version] of [
       ['pause', true, 2],
@@ -377,7 +378,7 @@ describe('POST …/pause and …/resume', () => {
 });
 
 describe('DELETE /portal/v1/operator/carriers/{name}', () => {
-  test('204: it is gone, and its secrets too', async () => {
+  test('a deleted carrier is gone with its secrets', async () => {
     await create('acme');
     const { id } = await row('acme');
     assert.equal((await operator.send('DELETE', `${path}/acme`)).status, 204);
@@ -552,7 +553,10 @@ describe('GET …/log', () => {
     await writeState('acme', bind('bound'));
     const { id: carrierId } = await row('acme');
     const asked = operator.send<Page<Record<string, unknown>>>('GET', `${path}/acme/log`);
-    const wantedAtMs = await until('the log is wanted', async () => (await row('acme')).logWantedAtMs ?? undefined);
+    const wantedAtMs = await eventually(
+      'the log is wanted',
+      async () => (await row('acme')).logWantedAtMs ?? undefined,
+    );
     const later = { ...entry, at: '2026-11-16T03:12:10.124Z', command: 'submit_sm_resp', direction: 'in' as const };
     const secret = { ...entry, at: '2026-11-16T03:12:10.122Z', password: 'hidden' };
     const entries = [secret, entry, later];

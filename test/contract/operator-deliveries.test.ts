@@ -9,9 +9,10 @@ import type { DeliveryRecord } from '../../src/portal/operator/delivery-api.ts';
 import type { QueueRecord } from '../../src/portal/operator/queue-api.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { signUp, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
 import { acceptMessages } from '../support/recording-carrier.ts';
-import { createSender, type Page, type Refusal, type Sender, until } from '../support/texts.ts';
+import { createSender, type Page, type Refusal, type Sender } from '../support/texts.ts';
 
 let app: TestApp;
 let operator: TestDeveloper;
@@ -49,7 +50,7 @@ async function writeState(name: string, state: BindState['state'], error: string
   const row = (await findCarrier(app.db.database, name)) ?? assert.fail('the carrier is there');
   const bind = { slot: 0, state, mode: 'transceiver', host: null, sinceMs: 0, error, nextTryAtMs: null } as const;
   await writeBinds(app.db.database, { carrierId: row.id, node: 'nod_a', binds: [bind] }, app.clock.nowMs());
-  await until(`${name} to be ${state}`, async () => {
+  await eventually(`${name} to be ${state}`, async () => {
     const { binds = [] } = app.app.carriers().find((each) => each.name === name) ?? {};
     return binds.some((each) => each.state === state);
   });
@@ -117,11 +118,11 @@ describe('stuck', () => {
       'gone is deleted.',
     ]);
     await operator.send('POST', `${carriersPath}/acme/pause`);
-    await until('the pause to be known', () => app.app.carriers()[0]?.paused);
+    await eventually('the pause to be known', () => app.app.carriers()[0]?.paused);
     const [paused] = (await list('?carrier=acme')).data;
     assert.deepEqual([paused?.reason, paused?.advice], ['acme is paused.', 'Resume acme.']);
     await operator.send('POST', `${carriersPath}/acme/resume`);
-    await until('the resume to be known', () => app.app.carriers()[0]?.paused === false);
+    await eventually('the resume to be known', () => app.app.carriers()[0]?.paused === false);
     await writeState('acme', 'bound', null);
     await app.db.database.query('update delivery_queue set attempt = 3');
     assert.match(reasons(await list('?carrier=acme'))[0] ?? '', /^acme asked to retry later \(3 attempts so far\)/);

@@ -5,8 +5,9 @@ import { exportCarrier } from '../../src/commands/carrier-file.ts';
 import { findCarrier } from '../../src/delivery/carrier/store.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import type { Answer, TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
-import { dumpAll, type Refusal, until } from '../support/texts.ts';
+import { dumpAll, type Refusal } from '../support/texts.ts';
 
 let app: TestApp;
 let operator: TestDeveloper;
@@ -121,7 +122,7 @@ describe('who knocks at callbacks', () => {
     const url = `${app.url}${new URL(body.callbacks?.receipts ?? '').pathname}`;
     assert.equal((await fetch(url, { method: 'POST' })).status, 401);
     await operator.send('DELETE', `${path}/acme?force=true`);
-    await until('this node knows', async () => (await fetch(url, { method: 'POST' })).status === 404);
+    await eventually('this node knows', async () => (await fetch(url, { method: 'POST' })).status === 404);
   });
   test('renewed addresses: the old one is gone, the new one works; another kind has none', async () => {
     const { body: before } = await create(twilio);
@@ -130,7 +131,7 @@ describe('who knocks at callbacks', () => {
     const { status, body } = await operator.send<Carrier>('POST', `${path}/acme/renew-callbacks`);
     assert.deepEqual([status, body.version, body.settings], [200, before.version + 1, before.settings]);
     assert.notEqual(urlOf(body), urlOf(before));
-    await until('this node knows', async () => (await fetch(urlOf(before), { method: 'POST' })).status === 404);
+    await eventually('this node knows', async () => (await fetch(urlOf(before), { method: 'POST' })).status === 404);
     assert.equal((await fetch(urlOf(body), { method: 'POST' })).status, 401, 'only its proof is missing');
     const smpp = { name: 'other', kind: 'smpp', settings: { host: '127.0.0.1', system_id: 'me' } };
     assert.equal((await operator.send('POST', path, smpp)).status, 201);

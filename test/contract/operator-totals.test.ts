@@ -155,9 +155,9 @@ async function eventuallySent(count: number): Promise<void> {
   }
 }
 
-// These tests look at days before today: receipts of the texts above may still come, and are counted today.
+// These tests read days before today: receipts of the texts above may still come, and are counted today.
 describe('keeping', () => {
-  test('old rows of nodes are added up, and the totals stay the same', async () => {
+  test('adding up old rows of nodes leaves the totals unchanged', async () => {
     const days = `?from=${daysAgo(9)}&to=${daysAgo(1)}&by=day`;
     for (const node of ['a', 'b', '']) await write({ day: daysAgo(9), node, sent: 5, codes: 2, approved: 1 });
     await write({ day: daysAgo(1), node: 'a', sent: 1 });

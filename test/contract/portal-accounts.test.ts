@@ -98,7 +98,7 @@ describe('POST /portal/v1/sessions', () => {
     assert.equal((await developer.send('GET', '/portal/v1/me')).status, 200);
   });
 
-  test('401: a wrong password and an unknown account look the same', async () => {
+  test('a wrong password and an unknown account get the same 401', async () => {
     const { email } = await signUp(app);
     const wrong = await send(app, 'POST', '/portal/v1/sessions', { body: { email, password: 'wrong' } });
     const unknown = await send(app, 'POST', '/portal/v1/sessions', {
@@ -112,7 +112,7 @@ describe('POST /portal/v1/sessions', () => {
     }
   });
 
-  test('429 with only a message: failures slow down, and the wait is told and true', async () => {
+  test('429 with only a message: failures slow down, and Retry-After is right', async () => {
     const { email } = await signUp(app);
     const tryWith = (given: string) => send(app, 'POST', '/portal/v1/sessions', { body: { email, password: given } });
     const statuses: number[] = [];
@@ -128,7 +128,7 @@ describe('POST /portal/v1/sessions', () => {
     assert.equal((await tryWith(password)).status, 201);
   });
 
-  test('the wait never grows beyond a quarter of an hour, so nobody is locked out for ever', async () => {
+  test('the wait never grows beyond a quarter of an hour, so no account is locked out for ever', async () => {
     const { email } = await signUp(app);
     let longest = 0;
     for (let i = 0; i < 30; i++) {
@@ -148,7 +148,7 @@ describe('POST /portal/v1/sessions', () => {
     assert.equal((await send(app, 'POST', '/portal/v1/sessions', { body: { email, password } })).status, 201);
   });
 
-  test('30 parallel guesses are counted before they are looked at', async () => {
+  test('30 parallel guesses are counted before they are checked', async () => {
     const { email } = await signUp(app);
     const answers = await Promise.all(
       Array.from({ length: 30 }, () =>
@@ -161,7 +161,7 @@ describe('POST /portal/v1/sessions', () => {
 });
 
 describe('sessions end', () => {
-  test('DELETE /portal/v1/sessions/current: 204, and the cookie opens nothing any more', async () => {
+  test('DELETE /portal/v1/sessions/current: 204, and the cookie no longer opens anything', async () => {
     const developer = await signUp(app);
     const out = await developer.send('DELETE', '/portal/v1/sessions/current');
     assert.equal(out.status, 204);
@@ -240,7 +240,7 @@ describe('one-time links', () => {
     const developer = await signUp(app);
     const token = await app.app.people.createLink(developer.email, { makesOperator: true });
     assert.equal((await developer.send<{ operator: boolean }>('GET', '/portal/v1/me')).body.operator, false);
-    const body = { token, password: 'another sentence, known to nobody' };
+    const body = { token, password: 'another sentence, known to no one' };
     const answer = await send(app, 'POST', '/portal/v1/password-resets', { body });
     assert.equal(answer.status, 201);
     assert.equal(answer.body.operator, true);
@@ -253,7 +253,7 @@ describe('one-time links', () => {
 
   test('20 parallel uses of one link: one succeeds', async () => {
     const token = await app.app.people.createLink('new-operator@example.com', { makesOperator: true });
-    const body = { token, password: 'another sentence, known to nobody' };
+    const body = { token, password: 'another sentence, known to no one' };
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send(app, 'POST', '/portal/v1/password-resets', { body })),
     );
@@ -261,12 +261,12 @@ describe('one-time links', () => {
     assert.equal(answers.filter(({ status }) => status === 400).length, 19);
   });
 
-  test('a link is dead after a day, and there is none for nobody', async () => {
+  test('a link expires after a day, and an unknown email gets none', async () => {
     const developer = await signUp(app);
     const token = await app.app.people.createLink(developer.email);
     assert.equal(await app.app.people.createLink('nobody@example.com'), undefined);
     app.clock.advance(86_400_000);
-    const body = { token, password: 'another sentence, known to nobody' };
+    const body = { token, password: 'another sentence, known to no one' };
     assert.equal((await send(app, 'POST', '/portal/v1/password-resets', { body })).status, 400);
   });
 });

@@ -242,7 +242,7 @@ describe('keys', () => {
     assert.equal(await readKey(old), undefined);
   });
 
-  test('with an overlap of null the older ones stay: a key for each server, told apart by its name', async () => {
+  test('with an overlap of null the older ones stay: a key for each server, with a name of its own', async () => {
     const id = await createApplication(ada);
     const first = (await register(ada, id, 'sms', 'free')).body.credential?.api_key ?? '';
     const body = { name: 'Server 2 · köln', overlap_seconds: null };

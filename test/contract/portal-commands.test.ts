@@ -13,7 +13,7 @@ after(() => app.close());
 
 function use(printed: string) {
   const token = /#\/set-password\/(\w+)/.exec(printed)?.[1];
-  const body = { token, password: 'another sentence, known to nobody' };
+  const body = { token, password: 'another sentence, known to no one' };
   return send(app, 'POST', '/portal/v1/password-resets', { body });
 }
 
@@ -106,7 +106,7 @@ describe('npm run reset-password', () => {
     assert.deepEqual([status, body.operator], [201, false]);
   });
 
-  test('there is none for an account that does not exist', async () => {
+  test('an account that does not exist gets no reset link', async () => {
     await assert.rejects(
       run(app, 'reset-password', 'nobody@example.com'),
       /No account has the email nobody@example\.com/,

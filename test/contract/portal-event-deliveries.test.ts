@@ -5,7 +5,8 @@ import type { EventsPage } from '../../src/portal/developer/event-api.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { signUp } from '../support/developer.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 import { answer, createWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 let app: TestApp;
@@ -42,7 +43,7 @@ const eventsOf = async (subject: string) => {
 test('without a webhook there are events and no deliveries', async () => {
   await eventsOf('msg_01m7j613g800qy48dcqvezp2d4');
   const { body } = await acme.sms();
-  const events = await until('both events', async () => {
+  const events = await eventually('both events', async () => {
     const found = await eventsOf(body.id);
     return found.length === 2 ? found : undefined;
   });
@@ -53,7 +54,7 @@ test('each event names the webhooks that were called, with status and attempts',
   const all = await addWebhook(good.url);
   const some = await addWebhook(bad.url, ['message.delivered']);
   const { body } = await acme.sms();
-  const [sent, delivered] = await until('all deliveries', async () => {
+  const [sent, delivered] = await eventually('all deliveries', async () => {
     const found = await eventsOf(body.id);
     const counts = found.map(({ deliveries }) => deliveries.length);
     return counts.join() === '1,2' ? found : undefined;

@@ -6,8 +6,9 @@ import type { EventsPage } from '../../src/portal/developer/event-api.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { beginFeed, writeEvents } from '../support/event-feed.ts';
 import { openEvents } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
 import { createProduction } from '../support/production.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 const pathOf = (sender: Sender, rest = '') => `/portal/v1/applications/${sender.id}/events${rest}`;
 const read = (sender: Sender, query = '') => sender.developer.send<EventsPage>('GET', pathOf(sender, query));
@@ -77,7 +78,7 @@ describe('in the sandbox', () => {
   test('the events of one text are its story', async () => {
     await read(acme);
     const { body: sent } = await acme.sms();
-    const story = await until('both events', async () => {
+    const story = await eventually('both events', async () => {
       app.clock.advance(100);
       const { body } = await read(acme, `?subject=${sent.id}`);
       return body.data.length === 2 && body.data;
@@ -91,7 +92,7 @@ describe('in the sandbox', () => {
     );
   });
 
-  test('a stream tells them live, of all APIs; it goes on from a cursor', async () => {
+  test('a stream emits events of all APIs live, and resumes from a cursor', async () => {
     const { body } = await read(acme);
     const headers = { cookie: acme.developer.cookie };
     const stream = await openEvents(app, pathOf(acme, '/stream'), headers);
@@ -101,13 +102,13 @@ describe('in the sandbox', () => {
       { subject: subjects[0] },
       { subject: subjects[1], api: 'verify', type: 'verification.approved' },
     ]);
-    await until('both', () => stream.events().length === 2);
+    await eventually('both', () => stream.events().length === 2);
     assert.deepEqual(
       stream.events().map(({ data }) => JSON.parse(data).subject),
       subjects,
     );
     const again = await openEvents(app, pathOf(acme, `/stream?cursor=${body.next_cursor}`), headers);
-    await until('both', () => again.events().some(({ data }) => JSON.parse(data).subject === subjects[1]));
+    await eventually('both', () => again.events().some(({ data }) => JSON.parse(data).subject === subjects[1]));
     stream.close();
     again.close();
   });

@@ -98,7 +98,7 @@ const complete = (challenge: unknown, code: string) =>
   send(app, 'POST', '/portal/v1/sessions/second-factor', { body: { challenge, code } });
 
 describe('the second factor', () => {
-  test('counts from the first right code on; then a password alone signs nobody in', async () => {
+  test('counts from the first right code on; then a password alone does not sign in', async () => {
     const person = await signUp(app);
     const other = await again(person);
     await person.send('POST', '/portal/v1/me/second-factor', { current_password: current });

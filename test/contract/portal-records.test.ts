@@ -199,7 +199,7 @@ describe('a span of time', () => {
   });
 });
 
-describe('as a CSV file', () => {
+describe('records as a CSV file', () => {
   const download = (path: string) =>
     fetch(`${app.url}${base()}${path}`, { headers: { cookie: acme.developer.cookie } });
 
@@ -334,7 +334,7 @@ test('GET /portal/v1/service: what a page has to know before anybody has signed 
 test('GET /portal/v1/operator/health: for operators; for others it is not there', async () => {
   assert.equal((await acme.developer.send('GET', '/portal/v1/operator/health')).status, 404);
   const token = await app.app.people.createLink('operator@example.com', { makesOperator: true });
-  const password = 'another sentence, known to nobody';
+  const password = 'another sentence, known to no one';
   const signedIn = await send(app, 'POST', '/portal/v1/password-resets', { body: { token, password } });
   const operator = asDeveloper(app, 'operator@example.com', password, signedIn);
   const { status, body } = await operator.send<{

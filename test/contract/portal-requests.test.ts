@@ -53,7 +53,7 @@ const sms = ({ apiKey }: TestApplication, body: object, headers: Record<string, 
 const hello = { to: '+447700900123', from: 'ACME', message: 'Hello' };
 const events = ({ body }: Answer<Story>) => body.timeline.map(({ event }) => event);
 
-/** So much later that the session is over. */
+/** Late enough that the session is over. */
 async function later(acme: TestApplication, ms: number): Promise<TestApplication> {
   app.clock.advance(ms);
   const { email, password } = acme.developer;

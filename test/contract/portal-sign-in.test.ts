@@ -170,7 +170,7 @@ describe('429: guesses at one account', () => {
 });
 
 describe('what sign-ins leave behind', () => {
-  test('a made-up e-mail adds rows only when its password was looked at', async () => {
+  test('a made-up e-mail adds rows only when its password was checked', async () => {
     const before = await rowsOf(limited, 'sign_in_throttle');
     const eve = from(limited, '192.0.2.60');
     const answers = await Promise.all(

@@ -50,7 +50,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Minutes are kept so long before they are added up. */
+/** How long minutes are kept before they are added up. */
 const eightDaysMs = 8 * 86_400_000;
 const usage = ({ developer, id }: Pick<TestApplication, 'developer' | 'id'>, query = '') =>
   developer.send<UsageBody>('GET', `/portal/v1/applications/${id}/usage${query}`);
@@ -176,7 +176,7 @@ describe('GET /portal/v1/applications/{id}/usage', () => {
     }
   });
 
-  test('the same before and after it is summed up; states follow; to forget a number changes no count', async () => {
+  test('usage is equal before and after it is summed up, follows states, and survives a forgotten number', async () => {
     const acme = await createRegistered(app, ['sms'], 'pro');
     const { database } = app.db;
     /** Its session does not outlive the days that pass here. */
@@ -295,7 +295,7 @@ describe('counting', () => {
       )
     ).rows[0];
 
-  /** A database whose answers get lost: the statement runs, and nobody hears of it. */
+  /** A database whose answers get lost: the statement runs, and its answer never arrives. */
   function losing(database: Database, lost: () => boolean): Database {
     return {
       ...database,

@@ -4,16 +4,9 @@ import { after, before, describe, test } from 'node:test';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Answer, send, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
-import {
-  countMessages,
-  createSender,
-  type Refusal,
-  type Sender,
-  type TextRecord,
-  text,
-  until,
-} from '../support/texts.ts';
+import { countMessages, createSender, type Refusal, type Sender, type TextRecord, text } from '../support/texts.ts';
 
 interface Batch {
   data: (TextRecord & { error: Refusal | null })[];
@@ -50,7 +43,7 @@ describe('in the sandbox', () => {
   });
   after(() => app.close());
 
-  test('every application may use it, and the record is the same', async () => {
+  test('every application may use high priority, and the record has the usual fields', async () => {
     for (const sendText of [acme.sms, acme.messaging]) {
       const [plain, normal, high] = [
         await sendText(),
@@ -148,7 +141,7 @@ describe('in production', () => {
     acme = await createSender(app, { operator });
     const settings = { host: '127.0.0.1', system_id: 'me' };
     await operator.send('POST', '/portal/v1/operator/carriers', { name: 'acme', kind: 'smpp', settings });
-    await until('both nodes know the carrier', async () => {
+    await eventually('both nodes know the carrier', async () => {
       const answers = [await acme.sms(), await smsOf(other)];
       return answers.every(({ status }) => status === 201);
     });

@@ -113,7 +113,7 @@ describe('the retention time', () => {
     await work();
     app.clock.advance(2 * dayMs + 1);
     await maskOld();
-    assert.deepEqual(await holds(neighbour.to, neighbour.message), [false, false], 'nobody waits for it');
+    assert.deepEqual(await holds(neighbour.to, neighbour.message), [false, false], 'no caller waits for it');
     assert.deepEqual(await holds(to, message, canceled.to), [true, true, true]);
     assert.equal((await send(app, 'DELETE', `/sms/v1/messages/${body.id}`, { headers: acme.key })).status, 200);
     await maskOld();
@@ -181,7 +181,7 @@ describe('forget(number)', () => {
     assert.deepEqual(await holds(to, message), [false, false]);
   });
 
-  test('what is on the wire at this moment is masked too; nobody knows what becomes of it, and it is not sent again', async () => {
+  test('what is on the wire at this moment is masked too; its outcome stays unknown, and it is not sent again', async () => {
     const { to, message } = fresh();
     const { body } = await acme.sms({ to, message });
     await createClaims(app.db.database)({

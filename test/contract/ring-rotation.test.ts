@@ -12,7 +12,7 @@ import { createSender, text } from '../support/texts.ts';
 import { createVerifyCaller } from '../support/verify-caller.ts';
 
 const leadMs = 60_000;
-const password = 'another sentence, known to nobody';
+const password = 'another sentence, known to no one';
 
 const linkIn = (printed: string) => /#\/set-password\/(\w+)/.exec(printed)?.[1] ?? '';
 

@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered, type TestApplication } from '../support/applications.ts';
 import { send, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createKnownCarriers } from '../support/known-carriers.ts';
 import { createOperator } from '../support/operator.ts';
-import { until } from '../support/texts.ts';
 
 let app: TestApp;
 let operator: TestDeveloper;
@@ -34,7 +34,7 @@ test('a route may name the sandbox: its sender arrives, other countries are refu
   assert.deepEqual([status, body.from], [201, 'ACME']);
   const readInbox = () =>
     send<{ data: { from: string; message_id: string }[] }>(app, 'GET', '/sandbox/v1/inbox', { headers: headers() });
-  await until('the text arrives', async () => (await readInbox()).body.data.length > 0);
+  await eventually('the text arrives', async () => (await readInbox()).body.data.length > 0);
   const inbox = await readInbox();
   assert.deepEqual(
     inbox.body.data.map(({ from, message_id }) => [from, message_id]),

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Answer, send, signUp, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
 import { type Caller, createProduction, knowsCarrier, type Production, senderOf } from '../support/production.ts';
-import { countMessages, createSender, type Refusal, type TextRecord, text, until } from '../support/texts.ts';
+import { countMessages, createSender, type Refusal, type TextRecord, text } from '../support/texts.ts';
 
 interface SenderRecord {
   id: string;
@@ -140,7 +141,7 @@ describe('in production', () => {
     assert.equal((await acme.sms({ to: british })).status, 201);
   });
 
-  test('a code has the first held sender of its country, by age; without one, a name of nobody', async () => {
+  test('a code has the first held sender of its country, by age; without one, a name that no application holds', async () => {
     const acme = await production.createCaller({ apis: ['verify'] });
     const senderTo = async (to: string) => {
       const { status, body } = await acme.start(to);
@@ -190,7 +191,7 @@ describe('in production', () => {
     assert.equal((await list(acme)).data[0]?.status, 'pending');
   });
 
-  test('409: the same wish twice, also when twenty ask at once; and more than a hundred', async () => {
+  test('a repeated wish, also of twenty at once, and one beyond a hundred get 409', async () => {
     const acme = await production.createCaller({ apis: ['sms'] });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -306,13 +307,13 @@ describe('in the sandbox', () => {
     const arrived = async () => (await busy.db.database.query('select 1 from handset_text')).count;
     let sent = 0;
     // The worker reads limits every two seconds. Then two texts leave, since the clock stands still, and no third.
-    await until('the worker to hold a text back', async () => {
+    await eventually('the worker to hold a text back', async () => {
       const { status } = await acme.sms();
       assert.equal(status, 201);
       sent++;
       return (await held()) > 0;
     });
-    await until('all to leave at their pace', async () => {
+    await eventually('all to leave at their pace', async () => {
       busy.clock.advance(1000);
       return (await arrived()) === sent && (await held()) === 0;
     });

@@ -43,7 +43,7 @@ describe('GET /sms/v1/messages/{id}', () => {
     assert.deepEqual(read.body, body);
   });
 
-  test("404 for an unknown id, another application's, and one of another API: none can be told from another", async () => {
+  test("404 for an unknown id, another application's, and one of another API: all three get the same response", async () => {
     const { body } = await acme.sms();
     const other = await acme.messaging();
     await app.db.database.query('update message set api = 1, body = null where id = $1', [uuidOf(other.body.id)]);
@@ -101,7 +101,7 @@ describe('GET /sms/v1/messages', () => {
     assert.equal((await list('limit=100', who)).data.length, 21);
   });
 
-  test('?to=&status=&reference= alone and together', async () => {
+  test('a list filters by to, status and reference, alone and together', async () => {
     const who = await createSender(app, { apis: ['sms'] });
     const [first] = await sendSeveral(1, { to: '+447700900001', reference: 'a' }, who);
     const [second] = await sendSeveral(1, { to: '+447700900001', reference: 'b c&d' }, who);
@@ -138,12 +138,12 @@ describe('GET /sms/v1/messages', () => {
     for (const query of ['', 'reference=same', 'to=%2B447700900123', 'status=queued']) {
       assert.deepEqual(idsOf(await list(query, who)), [mine], query);
     }
-    // Somebody else's cursor only says where to go on.
+    // Another application's cursor is only a position.
     const page = await list('limit=1', eve);
     assert.ok((await list(`cursor=${page.next_cursor ?? ''}`.replace(/cursor=$/, ''), who)).data.length <= 1);
   });
 
-  test('400 for a limit, cursor or status that is not one, and 200 with nothing for what nobody can have sent', async () => {
+  test('400 for a limit, cursor or status that is not one, and an empty 200 for values that no text can have', async () => {
     const wrong = ['limit=0', 'limit=101', 'limit=1.5', 'limit=', 'limit=x', 'limit=1&limit=2', 'cursor=', 'cursor=x'];
     wrong.push('to=%00', 'reference=%00', 'reference=a%00b');
     for (const limit of ['Infinity', '1e400', '9'.repeat(1000), '0x10', '%205', '5.0', '', '-0', '1&limit=1']) {

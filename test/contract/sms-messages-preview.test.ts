@@ -45,7 +45,7 @@ describe('POST …/messages/preview', () => {
     assert.deepEqual((await preview({ message: 'Hi' })).body.offenders, []);
   });
 
-  test('it tells how long a text is that is too long to be sent', async () => {
+  test('a preview gives the length of a text that is too long to be sent', async () => {
     const { status, body } = await preview({ message: 'x'.repeat(1531) });
     assert.equal(status, 200);
     assert.equal((body.segments as { count: number }).count, 11);

@@ -6,7 +6,8 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { type Answer, send } from '../support/developer.ts';
-import { createSender, type Sender, type TextRecord, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender, type TextRecord } from '../support/texts.ts';
 
 const testNumber = (last: string) => `+150055501${last}`;
 
@@ -26,7 +27,7 @@ describe('with the phones reporting back', () => {
 
   const now = () => new Date(app.clock.nowMs()).toISOString();
   const reaches = (id: string, status: string) =>
-    until(`${id} to be ${status}`, async () => {
+    eventually(`${id} to be ${status}`, async () => {
       const record = await acme.readSms(id);
       return record.status === status && record;
     });

@@ -1,3 +1,4 @@
+// run: on both lanes, on web processes
 // The specification's Limits, and what Errors says of a 429, row by row and in its words. No test waits: it turns the clock.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -211,7 +212,7 @@ describe('Errors: 429', () => {
     assert.deepEqual(refusals, [429, 429, 429, 429]);
     assert.equal(await waitFor(), '59', 'none of those four could know');
     app.clock.advance(1);
-    // Any answer tells its connection; the clock stands still, so that one comes after the opening.
+    // Any answer informs its connection; the clock stands still, so that one comes after the opening.
     assert.equal(await connections[0]?.get('/healthz', {}), 200);
     assert.equal(await connections[0]?.get(path, headers), 429);
     app.clock.advance(9);

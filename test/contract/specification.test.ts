@@ -1,3 +1,4 @@
+// run: on both lanes
 // Every row and numbered sentence of the specification that the edge and the identity provider answer for, in its order
 // and in its words. Behind them stand services of the test's own, which note what reaches them.
 import assert from 'node:assert/strict';

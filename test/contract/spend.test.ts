@@ -4,8 +4,9 @@ import { after, before, describe, test } from 'node:test';
 import { dayMs } from '../../src/platform/clock.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Answer, send, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Caller, createProduction, knowsCarrier, type Production, spendRow } from '../support/production.ts';
-import { countMessages, createSender, type Refusal, text, until } from '../support/texts.ts';
+import { countMessages, createSender, type Refusal, text } from '../support/texts.ts';
 
 interface SpendingApplication extends Refusal {
   id: string;
@@ -264,7 +265,7 @@ describe('in production', () => {
     const put = await operator.send<{ version: number }>('PUT', routes, { version: body.version, routes: [rule] });
     assert.equal(put.status, 200, JSON.stringify(put.body));
     try {
-      const refused = await until('the node to know the routes', async () => {
+      const refused = await eventually('the node to know the routes', async () => {
         const answer = await acme.sms({ to: '+4915112345678' });
         return answer.status !== 201 && answer;
       });
@@ -278,7 +279,7 @@ describe('in production', () => {
     }
   });
 
-  // The last one: sessions end when so much time has passed.
+  // The last one: sessions have ended by then.
   test('the day ends at midnight UTC', async () => {
     const acme = await production.createCaller({ plan: 'free', apis: ['sms'] });
     await limit(acme, 1);

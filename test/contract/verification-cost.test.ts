@@ -188,12 +188,12 @@ for (const statistics of ['no statistics yet', 'statistics']) {
       assert.ok(pages <= 120, `${pages} pages`);
     });
 
-    test('the same where nothing is counted, as in the sandbox', async () => {
+    test('a start costs as little where nothing is counted, as in the sandbox', async () => {
       const { pages } = await costOf((tx) => countStarts(tx, [destination], { perNumber: 0, perPrefix: 0 }, nowMs));
       assert.ok(pages <= 40, `${pages} pages`);
     });
 
-    test('what explain looks at', async () => {
+    test('explain reads few pages', async () => {
       const { pages, result } = await costOf((tx) =>
         countStarts(tx, [destination], { perNumber: 100, perPrefix: 100 }, nowMs),
       );
@@ -201,7 +201,7 @@ for (const statistics of ['no statistics yet', 'statistics']) {
       assert.ok(pages <= 300, `${pages} pages`);
     });
 
-    test('a number nobody used, in the application of the others', async () => {
+    test('a start for an unused number of that application costs as little', async () => {
       const other = { applicationId: appOne, to: '+15005550199', prefix: '+1500555' };
       const { pages } = await costOf((tx) => countStarts(tx, [other], { perNumber: 10, perPrefix: 50 }, nowMs));
       assert.ok(pages <= 40, `${pages} pages`);
@@ -289,7 +289,7 @@ test('forget works through all of a number in pieces, each within the usual time
 });
 
 /**
- * What one batch may read, at any size: a few index pages for each of its items. A count of two days looks at two partitions on
+ * What one batch may read, at any size: a few index pages for each of its items. A count of two days reads two partitions on
  * Wednesdays and Thursdays: a week begins on Thursday.
  */
 const most = { count: 32, lock: 8, insert: 80, check: 50, expire: 80, list: 60 };

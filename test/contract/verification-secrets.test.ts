@@ -61,7 +61,7 @@ test('the proof verifies with an independent library against the published JWKS,
   }
 });
 
-test('a replayed check spends no try and says the same', async () => {
+test('a replayed check spends no try and returns the first response', async () => {
   const { id, wrong } = await acme.pending();
   const check = () =>
     acme.send('POST', `/verify/v1/verifications/${id}`, { code: wrong }, { 'idempotency-key': 'one check' });
@@ -75,7 +75,7 @@ test('a replayed check spends no try and says the same', async () => {
   assert.equal((await acme.read(id)).body.attempts_remaining, 4);
 });
 
-test('a replayed start sends nothing and says the same', async () => {
+test('a replayed start sends nothing and returns the first response', async () => {
   const to = acme.newNumber();
   const start = () =>
     acme.send('POST', '/verify/v1/verifications', { to, channel: 'sms' }, { 'idempotency-key': `start-${to}` });

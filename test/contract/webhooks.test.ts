@@ -55,7 +55,7 @@ async function listDeliveries(id: string, query = ''): Promise<WebhookDelivery[]
   return body.data;
 }
 
-/** Sends a text and waits until a webhook was told of it. */
+/** Sends a text and waits until a webhook has received its event. */
 async function tellOne(count = receiver.calls.length + 1): Promise<void> {
   assert.equal((await sender.sms()).status, 201);
   await eventually('the endpoint is called', () => receiver.calls.length >= count);
@@ -194,7 +194,7 @@ describe('a webhook', () => {
 });
 
 describe('calls', () => {
-  test('tell the events of the application, signed', async () => {
+  test('deliver the events of the application, signed', async () => {
     const { id, secret } = await create({ types: ['message.sent', 'message.delivered'] });
     receiver.calls.length = 0;
     const made = await sender.sms({ reference: 'order 7' });
@@ -225,7 +225,7 @@ describe('calls', () => {
     await remove(id);
   });
 
-  test('both secrets sign during an overlap, and the older one not after it', async () => {
+  test('two secrets sign during an overlap, and only the newer one after it', async () => {
     const { id, secret } = await create({ types: ['message.sent'] });
     const rotate = (overlap_seconds: number) =>
       sender.developer.send<NewWebhookSecret>('POST', path(`/${id}/secrets`), { overlap_seconds });
@@ -283,7 +283,7 @@ describe('calls', () => {
     assert.equal(receiver.calls.length, 0);
     const changed = await sender.developer.send<WebhookDetail>('PATCH', path(`/${id}`), { status: 'active' });
     assert.equal(changed.body.status, 'active');
-    await eventually('it is told', () => receiver.calls.length === 1);
+    await eventually('it arrives', () => receiver.calls.length === 1);
     assert.equal(receiver.calls[0]?.event.subject, made.body.id);
     await remove(id);
   });
@@ -310,16 +310,16 @@ describe('calls', () => {
     const before = endpoint.calls.length;
     assert.ok(before < 200, 'it was disabled in the middle');
     await write(own.id, 3);
-    // The worker looks for something to tell twice at least.
+    // The worker polls for events at least twice.
     for (let look = 0; look < 2; look++) {
       const told = receiver.calls.length;
       await write(sender.id, 1);
-      await eventually('a neighbour is told', () => receiver.calls.length > told);
+      await eventually('a neighbour receives its event', () => receiver.calls.length > told);
     }
     assert.equal(endpoint.calls.length, before);
     assert.equal((await operator.send('POST', `${account}/enable`)).status, 200);
     const distinct = () => new Set(endpoint.calls.map(({ event }) => event.id)).size;
-    await eventually('all are told', () => distinct() === 203);
+    await eventually('all arrive', () => distinct() === 203);
     await remove(neighbour.id);
     await endpoint.close();
   });
@@ -351,14 +351,14 @@ describe('calls', () => {
     assert.equal(await isListening(), true);
     assert.deepEqual([(await read()).status, (await read()).disabled_reason], ['active', null]);
     const heard = await sender.sms();
-    await eventually('the next event is told', () => receiver.calls.length === 2);
+    await eventually('the next event arrives', () => receiver.calls.length === 2);
     assert.equal(receiver.calls[1]?.event.subject, heard.body.id);
     await remove(id);
   });
 });
 
 describe('replays', () => {
-  test('one event, or all of a span, is told again', async () => {
+  test('one event, or all of a span, is delivered again', async () => {
     const { id } = await create({ types: ['message.sent'] });
     receiver.calls.length = 0;
     const beganMs = app.clock.nowMs();
@@ -370,13 +370,13 @@ describe('replays', () => {
     const [, middle] = await listDeliveries(id);
     const again = await sender.developer.send('POST', path(`/${id}/deliveries/${middle?.event_id}/replay`));
     assert.deepEqual([again.status, again.body], [202, { status: 'queued' }]);
-    await eventually('it is told again', () => receiver.calls.length === 4);
+    await eventually('it arrives again', () => receiver.calls.length === 4);
     assert.equal(receiver.calls[3]?.event.id, middle?.event_id);
     await eventually('it is recorded', async () => (await listDeliveries(id))[1]?.attempts.length === 2);
     const since = new Date(beganMs + 500).toISOString();
     const span = await sender.developer.send('POST', path(`/${id}/replay`), { since, types: ['message.sent'] });
     assert.equal(span.status, 202);
-    await eventually('two are told again', () => receiver.calls.length === 6);
+    await eventually('two arrive again', () => receiver.calls.length === 6);
     await eventually('the span is done', async () => {
       return (await app.db.database.query('select from webhook_replay')).count === 0;
     });

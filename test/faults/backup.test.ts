@@ -1,3 +1,4 @@
+// run: with services
 // F43: a backup is made under load, everything is lost, the backup is restored. The restore itself is killed too.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';

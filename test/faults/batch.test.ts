@@ -196,7 +196,7 @@ describe('a database that is away', { concurrency: true }, () => {
       }));
   }
 
-  test('while a bad row is looked for: the rest is given up at once, not row by row', () =>
+  test('the batch stops while a bad row is searched for: the rest is given up at once, not row by row', () =>
     onNetwork(async (proxy, database) => {
       let runs = 0;
       const batch = createBatch<Entry, number>({
@@ -219,7 +219,7 @@ describe('a database that is away', { concurrency: true }, () => {
       assert.ok(runs <= 3, `${runs} runs`);
     }));
 
-  test('behind a batch that was slow: who waited for that is answered within 5 s as well', () =>
+  test('callers behind a slow batch are answered within 5 s', () =>
     onNetwork(async (proxy, database) => {
       const batch = createBatch<Entry, number>({
         database,
@@ -244,7 +244,7 @@ describe('a database that is away', { concurrency: true }, () => {
     }));
 });
 
-test('a row that is locked elsewhere costs its own batch a 503, and nobody behind it', () =>
+test('a row that is locked elsewhere costs its own batch a 503, and no batch behind it', () =>
   onNetwork(async (_proxy, database) => {
     await db.database.query("insert into counter values ('locked', 0), ('open', 0)");
     const batch = createCounting(database);

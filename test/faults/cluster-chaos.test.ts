@@ -1,3 +1,4 @@
+// run: with kills, on web processes
 // "Three nodes under load, one killed with -9, Redis restarted empty, Postgres restarted, in one run: no answered message
 // lost, no code approved twice, no revoked token admitted, errors only 503 with Retry-After, back to normal in 10 s
 // without a hand."
@@ -39,7 +40,7 @@ async function restartRedis(): Promise<void> {
   await cluster.redis.start();
 }
 
-/** Everything is answered again, for a while, by every node. Nobody can ask a node that is not there. */
+/** Everything is answered again, for a while, by every node. A stopped node cannot be asked. */
 async function backToNormal({ history }: ChaosLoad, sinceMs: number): Promise<number> {
   const restartedMs = performance.now();
   await eventually(

@@ -1,3 +1,4 @@
+// run: with services
 // An error that no code expected ends the process in order, and says so.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

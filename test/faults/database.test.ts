@@ -176,7 +176,7 @@ describe('whatever happens to the network is a 503 within 5 s, and passes', { co
     }));
 });
 
-test('a slow network is only slow, and a late goodbye harms nobody', () =>
+test('a slow network is only slow, and a late goodbye does no harm', () =>
   onNetwork(async (proxy, database) => {
     proxy.set({ kind: 'latency', ms: 50 });
     await assertHeals(database);

@@ -1,3 +1,4 @@
+// run: alone, on web processes
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -17,7 +18,7 @@ after(endServices);
 /** What the sandbox's carrier takes in one submit, and how many submits are under way at once. */
 const submitsInFlight = 2 * 500;
 
-// Built before: a source that somebody edits meanwhile does not make every start build again.
+// Built before, so that an edited source does not make every start build again.
 const command: [string, string] = ['node', 'dist/service/main.js'];
 const env = {
   LOG_LEVEL: 'error',
@@ -158,7 +159,7 @@ async function stop(service: Service): Promise<void> {
   assert.equal(code, 0, service.output());
 }
 
-/** A moment in the middle of the work, and nobody can tell which. */
+/** An unpredictable moment in the middle of the work. */
 async function someMoment({ answered }: Load): Promise<void> {
   const before = answered.size;
   await eventually('it answers', () => answered.size >= before + 20, { withinMs: 60_000 });

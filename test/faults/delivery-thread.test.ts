@@ -78,7 +78,7 @@ const working = `
   parentPort.postMessage('started');`;
 
 describe('the delivery thread', { concurrency: true }, () => {
-  test('is woken once for all that happens in one turn, stopped once, and its last counts arrive', async () => {
+  test('is woken once per turn, stops when asked, and its last counts arrive', async () => {
     const scene = play(working);
     const thread = await scene.start();
     for (let commits = 0; commits < 100; commits++) thread.wake(commits % 2 === 0 ? ['a#1'] : ['b#2', 'a#1']);
@@ -102,7 +102,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     assert.deepEqual(scene.states(), []);
   });
 
-  test('gets the texts that were accepted', async () => {
+  test('receives the texts that were accepted', async () => {
     const scene = play(working);
     const thread = await scene.start();
     const { database, drop } = await createTestDatabase();
@@ -120,12 +120,12 @@ describe('the delivery thread', { concurrency: true }, () => {
     ['fails', `throw new Error('no database');`],
     ['ends', 'process.exit(0);'],
   ] as const) {
-    test(`that ${how} before it works is a start that failed, not one that never ends`, async () => {
+    test(`a delivery thread that ${how} before it works fails the start`, async () => {
       await assert.rejects(play(script).start());
     });
   }
 
-  test('that dies is started again, and is woken as before', async () => {
+  test('a delivery thread that dies is started again, and is woken as before', async () => {
     const scene = play(`${working}
       parentPort.on('message', (order) => { if (order !== 'stop') throw new Error('it dies'); });`);
     const thread = await scene.start();
@@ -135,7 +135,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     assert.deepEqual(scene.notes(), ['launched', 'wake all:', 'launched', 'stop']);
   });
 
-  test('that has died when the service stops stays dead', async () => {
+  test('a delivery thread that has died when the service stops is not started again', async () => {
     const scene = play(`${working}
       parentPort.on('message', () => process.exit(1));`);
     const thread = await scene.start();

@@ -1,3 +1,4 @@
+// run: alone
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import {
@@ -107,7 +108,7 @@ describe('wherever the folder is', { concurrency: 2 }, () => {
   });
 });
 
-test('files that come and go while the folder is looked at do no harm', async () => {
+test('files that come and go while the folder is read do no harm', async () => {
   const folder = makeFolder('busy');
   const files = Array.from({ length: 500 }, (_, i) => join(folder, `${i}`));
   for (const file of files) writeFileSync(file, '');
@@ -180,7 +181,7 @@ describe('whatever is found in the folder', { concurrency: 2 }, () => {
 });
 
 describe('under load', { concurrency: true }, () => {
-  /** Writes rows until told to stop; remembers which were acknowledged, and every error. */
+  /** Writes rows until it is stopped; remembers which were acknowledged, and every error. */
   function createWriters(database: Database) {
     let going = true;
     const acknowledged: number[] = [];
@@ -224,7 +225,7 @@ describe('under load', { concurrency: true }, () => {
     }
     await writers.stop();
     assert.ok(writers.acknowledged.length >= before + 50, 'it did not heal');
-    assert.ok(writers.errors.length > 0, 'nobody noticed');
+    assert.ok(writers.errors.length > 0, 'no caller noticed');
     for (const error of writers.errors) {
       assert.ok(error instanceof ApiError && error.code === 'UNAVAILABLE', String((error as Error).stack));
     }
@@ -245,7 +246,7 @@ describe('under load', { concurrency: true }, () => {
     });
   });
 
-  test('a server whose postmaster is killed: the same, and it is started again by itself', async () => {
+  test('a server whose postmaster is killed loses no acknowledged row and is started again by itself', async () => {
     const folder = copyOfTemplate();
     await assertSurvives(folder, async () => {
       const pid = livingPostmaster(join(folder, 'data')) ?? 0;
@@ -295,7 +296,7 @@ test('a server that does not finish is ended at once, and nothing committed is l
 describe('where user namespaces are forbidden', () => {
   const nobody = { name: 'nobody', uid: 65534, gid: 65534 };
 
-  /** Only root can become somebody else; anybody else is unprivileged already. */
+  /** Only root can become another user; any other user is unprivileged already. */
   const isRoot = process.getuid?.() === 0;
 
   test('root runs Postgres as another user, to whom the folder is given, and nothing beyond it', async () => {
@@ -381,7 +382,7 @@ describe('a server that runs', { concurrency: 1 }, () => {
     const { rows: lines } = await admin.query<{ line: string }>('select line from output');
     assert.ok(
       lines.some(({ line }) => line.startsWith('PATH=')),
-      'the program has told its environment',
+      'the program has printed its environment',
     );
     assert.deepEqual(
       lines.filter(({ line }) => /^HELIOGRAPH_|a secret/.test(line)),
@@ -390,7 +391,7 @@ describe('a server that runs', { concurrency: 1 }, () => {
     await admin.close();
   });
 
-  test('its log holds neither statements nor their values', async () => {
+  test('the log of Postgres holds neither statements nor their values', async () => {
     const database = open(postgres);
     await database.query('create table note (id text primary key, text text check (length(text) > 100))');
     const failing = [

@@ -80,7 +80,7 @@ test('no reader skips an event that gets a position which a crash took back', as
     const follower = await createHorizon(database).read();
     await takeInVain(applicationId, 40);
     const beginner = await createHorizon(database).reachNow();
-    // Nobody looks at these.
+    // These are not read.
     await takeInVain(applicationId, 100);
     const taken = await lastPosition(database);
     await crash();

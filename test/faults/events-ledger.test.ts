@@ -1,3 +1,4 @@
+// run: with kills, on web processes
 // "50,000 texts and verifications, kill -9 of web and worker processes and a restart of Postgres under load, a receiver that
 // fails, stalls, answers late and twice: every change has exactly one event; the feed read to its end has each once, in
 // order per subject; every webhook arrives at least once; nothing after a DELETE of the endpoint was answered."
@@ -75,7 +76,7 @@ async function cancelOpen({ url }: ClusterNode, headers: Record<string, string>)
   return rows.length === 0;
 }
 
-/** Nothing changes any more: every text has its end, and verifications that are left open are canceled. */
+/** Nothing changes from here on: every text has its end, and verifications that are left open are canceled. */
 async function untilAllHasEnded(node: ClusterNode, headers: Record<string, string>): Promise<void> {
   await eventually('every verification has ended', () => cancelOpen(node, headers), { withinMs, everyMs: 200 });
   const isOver = async () => (await findOpen()).length === 0;

@@ -1,3 +1,4 @@
+// run: with services, on web processes
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -47,7 +48,7 @@ async function slowestHealth(during: Promise<unknown>): Promise<number> {
 }
 
 describe('a node that runs out of something', () => {
-  test('of somebody who reads its log: it goes on answering', async () => {
+  test('of its log\u2019s reader: it goes on answering', async () => {
     // Each leaves a line of 150 bytes or more; a pipe holds 64 kB.
     for (let round = 0; round < inShort(30, 50); round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${service.url}/nothing`)));
@@ -91,7 +92,7 @@ describe('a node that runs out of something', () => {
     assert.ok(slowestMs < promptMs, `the slowest answer took ${slowestMs} ms`);
   });
 
-  test('and it finishes what is in flight when it is stopped, although nobody reads its last words', async () => {
+  test('a service whose log is not read finishes requests in flight when it is stopped', async () => {
     const locks = async () => {
       const held = `select from pg_locks join pg_database d on d.oid = database where locktype = 'advisory' and datname = current_database()`;
       return (await database.database.query(held)).count;
@@ -101,7 +102,7 @@ describe('a node that runs out of something', () => {
     service.kill('SIGTERM');
     await eventually('it has let go of everything', async () => (await locks()) === 0);
     await assert.rejects(fetch(`${service.url}/healthz`));
-    // The last of its log has nowhere to go; whoever stopped it ends it after a while, as the parent of several processes does.
+    // The last of its log has nowhere to go; a parent that has stopped it kills it after a while.
     if (isRunning(service.pid)) service.kill('SIGKILL');
     await service.ended;
   });

@@ -1,4 +1,4 @@
-// A flood of credentials that are none, from many addresses: memory stays bounded, the database is not asked, and whoever
+// A flood of credentials that are none, from many addresses: memory stays bounded, the database is not asked, and a caller who
 // is known goes on being served. How little it slows them is measured by bench/edge.ts.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -92,7 +92,7 @@ async function gauge(name: string): Promise<number> {
   return values[0]?.value ?? assert.fail(`there is no ${name}`);
 }
 
-/** Floods, with somebody known in the midst of it, and gives what was answered and how often the database was asked. */
+/** Floods, with a known caller in between, and returns the answers and how often the database was asked. */
 async function flood(count: number, request: (index: number) => PlainRequest) {
   const connection = openKeptConnection(app);
   const askedBefore = asked;
@@ -153,17 +153,17 @@ describe('a flood through the whole app', () => {
     assert.deepEqual(outcome, { statuses: { 401: 50, 429: 450 }, asked: 0 });
   });
 
-  test('keys of our own making that are nobody’s, as only we can forge them: no more lookups than the budget allows', async () => {
+  test('well-formed keys that no application holds, which only we can forge, cause no more lookups than the budget allows', async () => {
     const outcome = await flood(500, () => sms(app.app.registry.apiKeys.create().key, 0x00ff_0002));
     assert.deepEqual(outcome, { statuses: { 401: 50, 429: 450 }, asked: 50 });
     const same = app.app.registry.apiKeys.create().key;
     const again = await flood(500, (i) => sms(same, 0x00fe_0000 + i));
-    // Those in flight together share one read; after it the key is known to be nobody's.
+    // Those in flight together share one read; after it the gateway remembers that no such key exists.
     assert.deepEqual(again.statuses, { 401: 500 });
     assert.ok(again.asked <= 5, `${again.asked} lookups`);
   });
 
-  test('client ids that are none of ours are neither looked for nor remembered', async () => {
+  test('unknown client ids are neither looked up nor remembered', async () => {
     const { size } = app.app.registry.clients;
     const askedBefore = asked;
     for (let i = 0; i < 40; i++) {

@@ -1,3 +1,4 @@
+// run: alone, on web processes
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Connection, createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -46,7 +47,7 @@ describe('nodes', { concurrency: 2 }, () => {
       await Promise.all(both.map(assertStops));
     });
 
-    test('a database that nobody serves is named in one sentence, without its password', async () => {
+    test('a database without a server is named in one sentence, without its password', async () => {
       const { connection } = await makeDatabase();
       const service = await startNode({ ...connection, host: '127.0.0.1', port: await freePort() });
       assert.equal((await service.ended).code, 1);

@@ -1,3 +1,4 @@
+// run: with services, on web processes
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +39,7 @@ after(async () => {
 });
 
 interface Client {
-  /** Resolves when so many more texts have been answered. */
+  /** Resolves when this many more texts have been answered. */
   answered(more: number): Promise<void>;
   stop(): Promise<Outcomes>;
 }

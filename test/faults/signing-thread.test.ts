@@ -122,7 +122,7 @@ describe('the signing thread', { concurrency: true }, () => {
     for (const { number, key } of asked) assert.deepEqual(await key.claimsOf((await signed[number]) ?? ''), { number });
   });
 
-  test('that dies leaves its work to the thread pool, is started again and gets the key again', async (t) => {
+  test('a signing thread that dies leaves its work to the thread pool, is started again and gets the key again', async (t) => {
     const { file, notes } = play(`const see = ({ key, lines }) => {
       note(key?.kid ?? 'same key');
       if (lines.includes('"dies"')) process.exit(1);
@@ -138,7 +138,7 @@ describe('the signing thread', { concurrency: true }, () => {
     await eventually('it was given the key', () => notes().lastIndexOf('one') > notes().lastIndexOf('launched'));
   });
 
-  test('that cannot start leaves all work to the thread pool', async (t) => {
+  test('a signing thread that cannot start leaves all work to the thread pool', async (t) => {
     const { file, notes } = play(`throw new Error('it does not start');`);
     const thread = create(t, file);
     const key = createKey('one');
@@ -147,7 +147,7 @@ describe('the signing thread', { concurrency: true }, () => {
     await requireGenuine(key, await askFor(thread, key, 20));
   });
 
-  test('that is stopped while it works leaves no request without its answer', async (t) => {
+  test('a signing thread that is stopped while it works leaves no request without its answer', async (t) => {
     const thread = await start(t, realThread);
     const key = createKey('one');
     const signed = askFor(thread, key, 40);

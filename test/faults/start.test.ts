@@ -1,3 +1,4 @@
+// run: alone
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -93,7 +94,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
       assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
     });
 
-    test('its Postgres is killed: it answers 503 only, and is up again by itself', async () => {
+    test('a service whose Postgres is killed answers only 503, and is up again by itself', async () => {
       const killed = postmasterOf(service.dataDir) ?? 0;
       process.kill(killed, 'SIGKILL');
       const seen = new Set<number>();
@@ -114,7 +115,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
       assert.equal(livingPostmaster(join(service.dataDir, 'postgres/data')), postmasterOf(service.dataDir));
     });
 
-    test('a terminal that is closed ends it too, although nobody reads its last words', async () => {
+    test('the service ends when its terminal is closed, although its log is no longer read', async () => {
       service.closeOutput();
       await assertEnds(service, 'SIGHUP');
     });

@@ -1,3 +1,4 @@
+// run: alone
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -126,7 +127,7 @@ test('a pure test file is run with nothing but Node', async () => {
   assert.match(output(), /ℹ pass [1-9]/);
 });
 
-test('a failure is named, shown and told by the exit code', async () => {
+test('a failure is named, shown and reported by the exit code', async () => {
   const file = join(makeFolder('failing'), 'failing.test.ts');
   writeFileSync(file, `import test from 'node:test'; test('it breaks', () => { throw new Error('as it must'); });`);
   const good = 'src/edge/limit-refusal.test.ts';
@@ -201,7 +202,7 @@ describe('on a machine without Redis and Chromium, where neither can be installe
     ['with CI=true', some, { CI: 'true' }],
     ['when nothing else was asked for', [testScript, 'test/browser'], {}],
   ] as const) {
-    test(`${when} it fails at once and says why`, async () => {
+    test(`${when} a run fails at once and says why`, async () => {
       const { ended, output } = run(makeTemporary(), [...args], { ...without, ...env });
       assert.equal(await ended, 1);
       assert.match(output(), /NOT TESTED: \d+ test files, because chromium is not installed/);

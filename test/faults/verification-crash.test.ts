@@ -1,3 +1,4 @@
+// run: with services, on web processes
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { after, before, test } from 'node:test';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { urlOf } from '../support/node-settings.ts';
 import { makeFolder } from '../support/process.ts';
 import { endServices, startService } from '../support/service.ts';
@@ -47,14 +49,6 @@ async function callerOn(url: string) {
   };
 }
 
-async function until<Value>(ask: () => Promise<Value>, holds: (value: Value) => boolean): Promise<Value> {
-  for (let tries = 0; ; tries++) {
-    const value = await ask();
-    if (holds(value) || tries > 300) return value;
-    await new Promise((done) => setTimeout(done, 100));
-  }
-}
-
 test('kill -9 between start and delivery: the text still comes, with the same code; never after it expired', async () => {
   // A web node accepts and does not deliver: the moment between the two, held still.
   const first = await startService({ dataDir, env: { ...env, HELIOGRAPH_ROLE: 'web' } });
@@ -71,12 +65,13 @@ test('kill -9 between start and delivery: the text still comes, with the same co
   const second = await startService({ dataDir, env });
   await second.ready;
   const after = await callerOn(second.url);
-  const texts = await until(after.texts, (found) => found.length > 0);
-  const read = await until(
-    () => after.read(short.body.id),
-    ({ body }) => body.delivery?.status === 'expired',
-  );
-  assert.equal(read.body.delivery?.status, 'expired');
+  const texts = await eventually('the text arrives', async () => {
+    const found = await after.texts();
+    return found.length > 0 && found;
+  });
+  await eventually('the short-lived text expires', async () => {
+    return (await after.read(short.body.id)).body.delivery?.status === 'expired';
+  });
   assert.deepEqual(
     texts.map(({ verification_id }) => verification_id),
     [started.body.id],

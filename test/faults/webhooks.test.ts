@@ -40,7 +40,7 @@ async function kill(child: ChildProcess | undefined): Promise<void> {
 
 const told = () => new Set(receiver.calls.map(({ event }) => event.id)).size;
 
-test('kill -9 of a worker in the middle: the other one tells what is left, and a deletion still holds', async () => {
+test('kill -9 of a worker in the middle: the other one delivers the rest, and a deletion still holds', async () => {
   const [first, second] = await Promise.all([startWorker(), startWorker()]);
   const { applicationId, id } = await world.create(receiver.url);
   await world.addEvents(applicationId, 1000);
@@ -48,12 +48,12 @@ test('kill -9 of a worker in the middle: the other one tells what is left, and a
   await kill(first);
   const third = await startWorker();
   await kill(second);
-  await eventually('all are told', () => told() === 1000);
+  await eventually('all arrive', () => told() === 1000);
   await eventually('all are recorded', async () => {
     const states = await world.readDeliveries(id);
     return states.length === 1000 && states.every(({ status }) => status === 1);
   });
-  // What was under way or not recorded when a worker died is told again.
+  // What was under way or not recorded when a worker died is delivered again.
   assert.ok(receiver.calls.length <= 1000 + 2 * 420, `${receiver.calls.length} calls`);
 
   await world.addEvents(applicationId, 5000);

@@ -64,7 +64,7 @@ async function begin(nodes: Node[]): Promise<void> {
   await eventually('the store is in use', () => nodes.every(({ breaker }) => breaker.redis !== undefined));
 }
 
-/** So many requests of one caller at every node at the same time, and how long the slowest took. */
+/** Sends this many requests of one caller to every node at once, and returns how long the slowest took. */
 async function volley(
   nodes: Node[],
   key: string,
@@ -118,7 +118,7 @@ function pass(proxy: FaultProxy<Target>): void {
 
 describe('a window store that is lost', { concurrency: 3 }, () => {
   for (const { what, lose, bringBack } of losses) {
-    test(`and ${what}: the limit and one share per node at most, nobody waits longer than a time-out`, () =>
+    test(`a store that is lost and ${what}: the limit and one share per node at most, no caller waits longer than a time-out`, () =>
       onNodes(async (nodes, proxy, redis) => {
         const before = await volley(nodes, 'reg', 10);
         assert.equal(admitted(before.decisions), 10 * nodeCount);
@@ -130,11 +130,11 @@ describe('a window store that is lost', { concurrency: 3 }, () => {
         assert.ok(first.slowestMs < timeoutMs + slackMs, `${first.slowestMs} ms`);
         for (const { breaker } of nodes) assert.equal(breaker.redis, undefined, 'it is not asked again');
         const again = nodes.map(({ windows }) => windows.decide('reg', limits, longAgo));
-        for (const decision of again) assert.ok(!(decision instanceof Promise), 'nobody waits any more');
+        for (const decision of again) assert.ok(!(decision instanceof Promise), 'no caller waits');
         // What was on its way may have been admitted and its answer lost, so the share counts alone.
         const byShare = early + admitted([...first.decisions, ...(again as LimitDecision[])]);
         assert.equal(byShare, nodeCount * shareOfLimits, 'never unlimited, and not less than a share');
-        for (const { limits: told } of first.decisions) assert.equal(told, limits, 'the headers tell the plan');
+        for (const { limits: told } of first.decisions) assert.equal(told, limits, 'the headers show the plan');
 
         await bringBack(proxy, redis);
         for (const { breaker } of nodes) {
@@ -174,7 +174,7 @@ describe('a window store that is lost', { concurrency: 3 }, () => {
       await direct.close();
     }));
 
-  test('and comes back empty: shares for a minute, or it would grant what it has forgotten once more', () =>
+  test('a store that comes back empty: nodes keep to shares for a minute, so that nothing is granted twice', () =>
     onNodes(async (nodes, _, redis) => {
       const before = await volley(nodes, 'reg', 100);
       assert.equal(admitted(before.decisions), limits.perMinute);
@@ -185,7 +185,7 @@ describe('a window store that is lost', { concurrency: 3 }, () => {
       await eventually('all are connected again', async () => (await connected()) === nodeCount);
       const late = await volley(nodes, 'reg', 100);
       assert.equal(admitted([...during.decisions, ...late.decisions]), nodeCount * shareOfLimits);
-      // A node that starts only now knows nothing of the server that was there before, and is told by this one.
+      // A node that starts only now knows nothing of the server that was there before, and learns it from this one.
       const url = `redis://127.0.0.1:${redis.port}`;
       const fresh = createWindowBreaker({ url, log: createTestLog().log, timeoutMs });
       await fresh.start();
@@ -193,7 +193,7 @@ describe('a window store that is lost', { concurrency: 3 }, () => {
       fresh.stop();
     }));
 
-  test('and comes back empty: after its probation it is in use again', () =>
+  test('a store that comes back empty is in use again after its probation', () =>
     onNodes(async (nodes, _, redis) => {
       await redis.stop();
       await volley(nodes, 'reg', 1);
@@ -204,7 +204,7 @@ describe('a window store that is lost', { concurrency: 3 }, () => {
       assert.equal(admitted((await volley(nodes, 'reg', 100)).decisions), limits.perMinute);
     }, 300));
 
-  test('and a replica takes over, without the last writes perhaps: shares for a minute', async () => {
+  test('a replica that takes over may lack the last writes: nodes keep to shares for a minute', async () => {
     const [first, replica] = await Promise.all([startRedis(), startRedis({ settled: false })]);
     await replica.ask('REPLICAOF', '127.0.0.1', String(first.port));
     await eventually('it has copied everything', async () => (await replica.ask('EXISTS', ageKey)) === 1);
@@ -216,7 +216,7 @@ describe('a window store that is lost', { concurrency: 3 }, () => {
     breaker.stop();
   });
 
-  test('and is emptied by hand: within a second or so the nodes keep to their shares', () =>
+  test('a store that is emptied by hand: within a second or so the nodes keep to their shares', () =>
     onNodes(async (nodes, _, redis) => {
       await redis.ask('FLUSHALL');
       await eventually('it is noticed', () => nodes.every(({ breaker }) => breaker.redis === undefined), {

@@ -1,5 +1,5 @@
 // Every value that any route takes has a bound in its schema. The schemas are those of the OpenAPI document, which is made
-// of the routes that are mounted, so a new route is looked at by itself.
+// of the routes that are mounted, so a new route is checked by itself.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -36,7 +36,7 @@ test('every text, list, object and number of every route has its bound', async (
       const missing = missingBound(slot);
       return missing === undefined
         ? []
-        : [`${method} ${path}: ${slot.place} ${slot.steps.join('.')} has no ${missing}`];
+        : [`${method} ${path}: ${slot.location} ${slot.steps.join('.')} has no ${missing}`];
     }),
   );
   assert.deepEqual(unbounded, []);

@@ -1,4 +1,4 @@
-// A cursor tells its reader nothing of how many events others have: whatever bits are changed, the answer is the same.
+// A cursor shows its reader nothing about the number of others' events: whatever bits are changed, the answer is the same.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createEventIds } from '../../src/events/event-id.ts';
@@ -41,7 +41,7 @@ async function assertRefused(ask: Ask, cursor: string, why: string): Promise<voi
   assert.match(String(body.details[0]?.field), /^(cursor|Last-Event-ID)$/);
 }
 
-test('each bit of a cursor, and of an event’s id: the same 400, as if it were any text', async () => {
+test('a cursor or event id with any bit changed gets the 400 of any other text', async () => {
   const cursor = await beginFeed(app, eve.key);
   await eve.sms();
   const events = await readUntil(app, eve.key, cursor, 2);
@@ -79,7 +79,7 @@ test('a cursor of a version whose cursors were not authenticated is a 410; an ev
   assert.deepEqual([earlier.status, earlier.body.code], [410, 'CURSOR_EXPIRED']);
 });
 
-test('so does the list of a webhook’s deliveries', async () => {
+test('the list of a webhook’s deliveries refuses changed cursors', async () => {
   const receiver = await createWebhookReceiver();
   const path = `/portal/v1/applications/${eve.id}/webhooks`;
   const made = await eve.developer.send<{ id: string }>('POST', path, { url: receiver.url });
@@ -105,7 +105,7 @@ test('so does the list of a webhook’s deliveries', async () => {
     assert.equal((await list(`&cursor=${encoded(forged)}`)).status, own.has(forged) ? 200 : 400);
 });
 
-test('a quiet reader’s cursors tell nothing: they differ whether others had events or not', async () => {
+test('a quiet reader’s cursors reveal nothing: they differ whether others had events or not', async () => {
   const cursor = await beginFeed(app, eve.key);
   const pages = await Promise.all(Array.from({ length: 8 }, () => readFeed(app, eve.key, { cursor })));
   assert.ok(new Set(pages.map(({ body }) => body.next_cursor)).size > 4);

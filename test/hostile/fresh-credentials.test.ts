@@ -46,7 +46,7 @@ describe('a burst with a credential that is not known yet', () => {
     assert.equal(unknown?.headers['ratelimit-remaining'], String(addressLimit - 2), 'one for each credential');
   });
 
-  test('the same with a new key', async () => {
+  test('a burst with a new key: none is refused by the address, which pays once', async () => {
     const { body } = await acme.developer.send('POST', `/portal/v1/applications/${acme.id}/keys`, {
       overlap_seconds: 60,
     });

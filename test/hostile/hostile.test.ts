@@ -1,3 +1,4 @@
+// run: alone
 // Whatever stands in any place of any request, it is never a 500, the answer stays small, and other callers are answered.
 // The places come from the OpenAPI document of the running service. `npm run test:hostile` tries every shape in every
 // place and size, and times another caller's requests meanwhile.
@@ -46,25 +47,25 @@ interface Case {
 /** In short a place meets every 64th shape, in one size; the next place meets the next ones, in the other size. */
 const shapeStep = inShort(64, 1);
 
-function* casesOf(target: Target, slot: Slot, place: number): Generator<Case> {
-  for (let index = place % shapeStep; index < shapes.length; index += shapeStep) {
+function* casesOf(target: Target, slot: Slot, slotIndex: number): Generator<Case> {
+  for (let index = slotIndex % shapeStep; index < shapes.length; index += shapeStep) {
     const shape = shapes[index];
     if (shape === undefined) continue;
     const all = shape.grows ? sizes : [largest];
-    const one = [all[(index + Math.floor(place / shapeStep)) % all.length] ?? largest];
+    const one = [all[(index + Math.floor(slotIndex / shapeStep)) % all.length] ?? largest];
     for (const size of inShort(one, all)) {
       const raw = rawFor(shape, slot, size);
       if (raw === undefined) continue;
-      const name = `${target.method} ${target.path}: ${slot.place} ${slot.steps.join('.')}: ${shape.name} (${size})`;
+      const name = `${target.method} ${target.path}: ${slot.location} ${slot.steps.join('.')}: ${shape.name} (${size})`;
       yield { name, request: world.requestFor(target, slot, raw) };
     }
   }
 }
 
-function rawFor(shape: Shape, { place }: Slot, size: number): string | undefined {
-  if (place === 'json') return shape.json(size);
+function rawFor(shape: Shape, { location }: Slot, size: number): string | undefined {
+  if (location === 'json') return shape.json(size);
   if (shape.text === undefined) return undefined;
-  if (place === 'form') return shape.text(size / 3);
+  if (location === 'form') return shape.text(size / 3);
   // Percent encoding makes up to three bytes of one.
   return shape.text(Math.min(size, largestInPath / 3));
 }
@@ -74,7 +75,7 @@ function* casesFor(target: Target): Generator<Case> {
   const before = targets.slice(0, targets.indexOf(target)).reduce((count, { slots }) => count + slots.length, 0);
   for (const [index, slot] of target.slots.entries()) yield* casesOf(target, slot, before + index);
   // Lists that are full of the most that each item may hold.
-  const list = target.slots.find(({ place, schema }) => place === 'json' && schema.items !== undefined);
+  const list = target.slots.find(({ location, schema }) => location === 'json' && schema.items !== undefined);
   for (const [name, items] of list === undefined ? [] : Object.entries(crowds)) {
     const crowded = world.requestFor(target, list as Slot, JSON.stringify(items));
     yield { name: `${target.method} ${target.path}: ${name}`, request: crowded };
@@ -102,9 +103,9 @@ function isIdentity({ path }: HostileRequest): boolean {
   return path.startsWith('/realms/');
 }
 
-test('there are enough shapes, and a place in every kind of request', () => {
+test('the attack has enough shapes, and a slot in every kind of request', () => {
   assert.ok(shapes.filter(({ text, grows }) => text !== undefined && grows).length >= 30);
-  const places = new Set(targets.flatMap(({ slots }) => slots.map(({ place }) => place)));
+  const places = new Set(targets.flatMap(({ slots }) => slots.map(({ location }) => location)));
   assert.deepEqual([...places].sort(), ['form', 'json', 'path', 'query']);
 });
 

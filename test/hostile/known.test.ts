@@ -40,7 +40,7 @@ async function refusalOf(path: string, json: string, headers: Record<string, str
 
 const preview = (message: string) => send(app, 'POST', '/sms/v1/messages/preview', { body: { message }, headers: key });
 
-test('a preview has at most 3,060 characters, and tells the first 100 offenders', async () => {
+test('a preview has at most 3,060 characters, and names the first 100 offenders', async () => {
   for (const message of [`e${'\u0301'.repeat(30_000)}`, 'x'.repeat(3061), '😀'.repeat(3061)]) {
     const [problem, ...more] = await refusalOf('/sms/v1/messages/preview', JSON.stringify({ message }), key);
     assert.equal(problem?.field, 'message');
@@ -52,7 +52,7 @@ test('a preview has at most 3,060 characters, and tells the first 100 offenders'
   assert.equal((body.offenders as unknown[]).length, 100);
 });
 
-test('a text that is far too long is told what would fit, in a send and in a batch', async () => {
+test('the error of a text that is far too long says what would fit, in a send and in a batch', async () => {
   const text = { to: '+15005550100', from: 'ACME', message: 'ё'.repeat(20_000), smart_encoding: true };
   const [problem] = await refusalOf('/sms/v1/messages', JSON.stringify(text), key);
   assert.match(problem?.message ?? '', /10 segments \(1530 septets in GSM-7, 670 UTF-16 units in UCS-2\)/);

@@ -15,7 +15,7 @@ export interface Amounts {
   messages: number;
 }
 
-/** The number that has had so many verifications. */
+/** The number with the most verifications. */
 export const busyNumber = '+447700900555';
 
 /** What a service needs so that no plan and no address limit stands before the work that is measured. */

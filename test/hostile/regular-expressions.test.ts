@@ -1,3 +1,4 @@
+// run: alone
 // No regular expression of ours takes more than linear time, whatever text it meets. recheck decides that by building
 // automata. It does not search for slow texts: what it finds that way differs from run to run. So an expression that an
 // automaton cannot stand for, like one that looks ahead over a repetition, fails here and is written in another way.
@@ -17,7 +18,7 @@ import { send } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
 import { type Document, targetsOf } from './slots.ts';
 
-// This file of it is plain JavaScript; its main file would look for a Java machine first.
+// This file of it is plain JavaScript; its main file would try a Java machine first.
 const recheck: { checkSync: typeof checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js');
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
@@ -84,13 +85,13 @@ function assertLinear(expressions: Expression[]): void {
   assert.deepEqual(bad, []);
 }
 
-test('the literals of all sources', () => {
+test('the expressions of all sources take linear time', () => {
   const literals = files.flatMap((name) => found.get(name)?.literals ?? []);
   assert.ok(literals.length > 50, 'they were found');
   assertLinear(literals);
 });
 
-test('those that are put together when a file is loaded, or by a function', async () => {
+test('expressions that are built when a file is loaded, or by a function, take linear time', async () => {
   const inFiles = files.filter((name) => (found.get(name)?.constructed ?? 0) > 0).sort((a, b) => (a < b ? -1 : 1));
   assert.deepEqual(
     inFiles,

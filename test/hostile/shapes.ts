@@ -113,7 +113,7 @@ export interface Shape {
   grows: boolean;
 }
 
-/** The text in at most so many bytes of JSON. */
+/** The text in at most this many bytes of JSON. */
 function fill({ start = '', piece, end = '' }: Repeated, bytes: number): string {
   const cost = Buffer.byteLength(JSON.stringify(piece)) - 2;
   return start + piece.repeat(Math.max(1, Math.floor((bytes - start.length - end.length - 2) / cost))) + end;

@@ -41,7 +41,7 @@ async function rowsOf(email: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Rows as a flood of failures leaves them: the newest is as old as told, the others a second older each. */
+/** Rows as a flood of failures leaves them: the newest has the given age, the others are a second older each. */
 async function insertFailures(count: number, of: { email: string; personId: string | null }, newestMs: number) {
   const idAt = (ms: number) => newId('sin', { nowMs: () => ms, steadyMs: () => 0 });
   const ids = Array.from({ length: count }, (_, i) => idAt(newestMs - 1000 * i));
@@ -79,7 +79,7 @@ describe('every sign-in is kept', () => {
     assert.deepEqual(told(await listOf(await signUp(app))), ['127.0.0.1 sign_up signed_in'], 'and of no other');
   });
 
-  test('also links, invitations, waits and disabled accounts', async () => {
+  test('links, invitations, waits and disabled accounts are kept', async () => {
     const ada = await signUp(app);
     const token = await app.app.people.createLink(ada.email);
     const reset = { body: { token, password: ada.password } };

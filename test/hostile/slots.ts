@@ -40,7 +40,7 @@ interface Parameter {
 
 /** A place of a request where a text, a number or another value stands. */
 export interface Slot {
-  place: 'path' | 'query' | 'form' | 'json';
+  location: 'path' | 'query' | 'form' | 'json';
   /** From the body's root, like `messages`, 0, `to`. */
   steps: (string | number)[];
   schema: Schema;
@@ -64,12 +64,14 @@ export function targetsOf(document: Document): Target[] {
     Object.entries(operations).flatMap(([method, operation]) => {
       const { requestBody, security, tags } = operation;
       // What stands in a header is read in one place for all routes (test/socket).
-      const parameters = (operation.parameters ?? []).filter(({ in: place }) => place === 'path' || place === 'query');
+      const parameters = (operation.parameters ?? []).filter(
+        ({ in: location }) => location === 'path' || location === 'query',
+      );
       const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
       const isForm = type === 'application/x-www-form-urlencoded';
       const body = media && resolved(media.schema, document);
       const slots: Slot[] = parameters.map((parameter) => ({
-        place: parameter.in,
+        location: parameter.in,
         steps: [parameter.name],
         schema: parameter.schema,
       }));
@@ -99,16 +101,18 @@ function resolved(schema: Schema, document: Document): Schema {
 }
 
 /** The value itself, and all that stands in it. */
-function bodySlots(schema: Schema, place: Slot['place'], steps: Slot['steps']): Slot[] {
+function bodySlots(schema: Schema, location: Slot['location'], steps: Slot['steps']): Slot[] {
   const alternatives = schema.anyOf ?? schema.oneOf;
-  if (alternatives !== undefined) return alternatives.flatMap((each) => bodySlots(each, place, steps));
-  const own: Slot[] = place === 'form' && steps.length === 0 ? [] : [{ place, steps, schema }];
+  if (alternatives !== undefined) return alternatives.flatMap((each) => bodySlots(each, location, steps));
+  const own: Slot[] = location === 'form' && steps.length === 0 ? [] : [{ location, steps, schema }];
   const named = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-    bodySlots(property, place, [...steps, name]),
+    bodySlots(property, location, [...steps, name]),
   );
-  const items = schema.items === undefined ? [] : bodySlots(schema.items, place, [...steps, 0]);
+  const items = schema.items === undefined ? [] : bodySlots(schema.items, location, [...steps, 0]);
   // Unknown properties are ignored, and are a place like any other.
   const unknown: Slot[] =
-    place === 'json' && schema.properties !== undefined ? [{ place, steps: [...steps, 'unknown'], schema: {} }] : [];
+    location === 'json' && schema.properties !== undefined
+      ? [{ location, steps: [...steps, 'unknown'], schema: {} }]
+      : [];
   return [...own, ...named, ...items, ...unknown];
 }

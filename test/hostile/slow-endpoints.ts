@@ -10,7 +10,7 @@ export interface SlowEndpoints {
   applicationIds: string[];
   /** Calls without an answer, the oldest first. */
   readonly held: HeldCall[];
-  /** Each application is told of so many events, at all its webhooks. */
+  /** Adds this many events for each application, for all its webhooks. */
   addEvents(each: number): Promise<void>;
   /** Answers calls with 200, or all of them. */
   answer(calls?: HeldCall[]): void;

@@ -1,3 +1,4 @@
+// run: alone
 // Endpoints that answer 200 as late as they may delay no other account's webhook: claims and calls are shared in turns.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -60,9 +61,9 @@ async function makeQuick(world: WebhookWorld, account: string) {
 const countSlow = async ({ db }: WebhookWorld): Promise<number> =>
   (await db.database.query('select from webhook_course where latency_ms > 1000')).count;
 
-/** Answers late, until all has been told. */
+/** Answers late, until all events are delivered. */
 async function finishLate({ clock }: WebhookWorld, attack: SlowEndpoints, calls: number): Promise<void> {
-  await eventually('all is told', () => {
+  await eventually('all events are delivered', () => {
     if (attack.held.length > 0) {
       clock.advance(lateMs);
       attack.answer();
@@ -112,7 +113,7 @@ describe(`${accounts.length} applications with ten endpoints each that answer la
       await finishLate(world, attack, before + 2 * endpoints);
     });
 
-  test('so they do on every node', async () => {
+  test('other accounts’ webhooks are called in time on every node', async () => {
     await world.startWorker({ room: size.room });
     await attack.addEvents(3);
     await eventually('they have two halves', () => attack.held.length === 2 * size.half);
@@ -135,7 +136,7 @@ describe('turns', () => {
     );
   }
 
-  /** An application with so many endpoints that are known as slow. */
+  /** An application with this many endpoints that are known as slow. */
   async function makeKnown(account: string, each = 1): Promise<SlowEndpoints> {
     const slow = await makeSlow(world, [account], each);
     await world.db.database.query('update webhook_course set latency_ms = 14500');
@@ -172,7 +173,7 @@ describe('turns', () => {
     await end(worker);
   });
 
-  test('a claim is given back after a second, although it has more to tell, when another account waits for one', async () => {
+  test('a claim is given back after a second, although events are left, when another account waits for one', async () => {
     const [many, one] = [await makeKnown('acc_f', 4), await makeKnown('acc_g')];
     const worker = await world.startWorker({ room: { claims: 8, calls: 64 } });
     await many.addEvents(500);
@@ -183,7 +184,7 @@ describe('turns', () => {
       many.answer(many.held.slice(0, 4));
       return one.held.length === 1;
     });
-    assert.ok(many.receiver.calls.length < 4 * 500, 'the other account has told everything');
+    assert.ok(many.receiver.calls.length < 4 * 500, 'the events of the other account are delivered');
     await end(worker);
   });
 });

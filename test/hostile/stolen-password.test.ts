@@ -9,7 +9,7 @@ import { asDeveloper, send, signUp, type TestDeveloper } from '../support/develo
 import { createOperator } from '../support/operator.ts';
 import { authenticator, factorPath, setUpFactor } from '../support/second-factor.ts';
 
-const password = 'another sentence, known to nobody';
+const password = 'another sentence, known to no one';
 const registrations = '/portal/v1/operator/registrations';
 const confirmPath = `${factorPath}/confirm`;
 

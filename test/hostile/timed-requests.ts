@@ -38,7 +38,7 @@ export async function sendTimed(request: HostileRequest, world: World): Promise<
   return { ...answer, held: longestMs > longestHoldMs };
 }
 
-/** Sends it, and tells the longest that another caller waited for one of the answers it asked for meanwhile. */
+/** Sends it, and returns the longest time that another caller waited for one of the answers it asked for meanwhile. */
 async function sendBeside(request: HostileRequest, world: World, { hostile, neighbour }: Connections) {
   let answered = false;
   const sent = hostile.send(request).finally(() => {

@@ -13,7 +13,7 @@ export interface World {
   document: Document;
   /** The headers that open a route. */
   credentialFor(target: Target): Record<string, string>;
-  /** A request that is right as far as the world can tell, with something else in one of its places. */
+  /** A request that the service would accept, with something else in one of its places. */
   requestFor(target: Target, slot: Slot, raw: string): HostileRequest;
   /** A small request of another caller. */
   neighbour: HostileRequest;
@@ -27,7 +27,7 @@ export interface HostileRequest {
   body: string;
 }
 
-/** So that no limit stands before the work that is looked at. */
+/** So that no limit stands before the work that is measured. */
 const most = { per_minute: 1_000_000, burst: 1_000_000 };
 const withoutLimits = {
   HELIOGRAPH_PLANS: JSON.stringify({ free: most, pro: most, enterprise: most }),
@@ -65,11 +65,11 @@ export async function createWorld(): Promise<World> {
     const valueFor = (name: string, schema: Schema) => rightValue(name, schema, { ...ids, ...acme.client });
     const query = new URLSearchParams();
     let path = target.path;
-    for (const { name, in: place, required, schema } of target.parameters) {
-      const isSlot = slot.place === place && slot.steps[0] === name;
-      const value = isSlot ? raw : String(place === 'path' ? idFor(target, name, ids) : valueFor(name, schema));
+    for (const { name, in: location, required, schema } of target.parameters) {
+      const isSlot = slot.location === location && slot.steps[0] === name;
+      const value = isSlot ? raw : String(location === 'path' ? idFor(target, name, ids) : valueFor(name, schema));
       // Half a surrogate pair cannot be written in a path at all.
-      if (place === 'path') path = path.replace(`{${name}}`, () => encodeURIComponent(wellFormed(value)));
+      if (location === 'path') path = path.replace(`{${name}}`, () => encodeURIComponent(wellFormed(value)));
       else if (isSlot || required) query.append(name, value);
     }
     const isJson = target.body !== undefined && !target.isForm;
@@ -183,17 +183,17 @@ const mark = 'the place in question';
 
 function bodyFor(
   target: Target,
-  { place, steps }: Slot,
+  { location, steps }: Slot,
   raw: string,
   valueFor: (name: string, schema: Schema) => unknown,
 ): string {
   const right = valueFor('', target.body ?? {}) as Record<string, unknown>;
   if (target.isForm) {
     const form = new URLSearchParams(right as Record<string, string>);
-    if (place === 'form') form.set(String(steps[0]), raw);
+    if (location === 'form') form.set(String(steps[0]), raw);
     return form.toString();
   }
-  if (place !== 'json') return JSON.stringify(right);
+  if (location !== 'json') return JSON.stringify(right);
   return JSON.stringify(withMark(right, steps)).replace(JSON.stringify(mark), () => raw);
 }
 

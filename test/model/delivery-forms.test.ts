@@ -23,7 +23,7 @@ const long: Record<string, Partial<Settings>> = {
   'both texts, silence': { texts: ['code', 'long'], kinds: ['silence'] },
 };
 
-/** explore.ts visits one state of each form. This visits every state, and looks whether that was enough. */
+/** explore.ts visits one state of each form. This visits every state, and checks whether that was enough. */
 describe('states of the same form have the same future', () => {
   for (const [name, changes] of Object.entries(inShort(short, long)))
     test(name, () => {
@@ -48,7 +48,7 @@ function futureOf(settings: Settings, state: State, form: string): string {
   return [brokenIn(settings, state) ?? '', ...[...forms].sort()].join('\n');
 }
 
-/** Told apart by all that they hold. */
+/** Distinguished by all that they hold. */
 function* allStates(settings: Settings): Generator<State> {
   const seen = new Set<string>();
   let open = [initialState(settings)];

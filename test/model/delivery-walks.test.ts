@@ -69,8 +69,8 @@ function weightOf(state: State, { name, next, ran }: ModelStep): number {
 function choose(state: State, steps: ModelStep[], draw: () => number): ModelStep | undefined {
   const weights = steps.map((step) => weightOf(state, step));
   let left = draw() * weights.reduce((sum, weight) => sum + weight, 0);
-  return steps.find((_, place) => {
-    left -= weights[place] ?? 0;
+  return steps.find((_, index) => {
+    left -= weights[index] ?? 0;
     return left < 0;
   });
 }
@@ -82,9 +82,9 @@ async function takeWalk(walk: number): Promise<string[]> {
   const startMs = clock.nowMs();
   const ids = new Map<TextName, string>();
   await emptyTables(db.database);
-  for (const [place, name] of settings.texts.entries()) {
+  for (const [index, name] of settings.texts.entries()) {
     const isLater = settings.scheduled?.includes(name);
-    clock.set(startMs - 10 + place);
+    clock.set(startMs - 10 + index);
     const [message] = await acceptMessages({ database: db.database, clock, carrier: 'a' }, 1, {
       lane: 'first',
       expiresAtMs: startMs + expiresAtMs,

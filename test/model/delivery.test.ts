@@ -12,13 +12,8 @@ const short: Record<string, Partial<Settings>> = {
   'two nodes, a code': { nodes: 2 },
   'a code and its receipts': { mostReceipts: 1, isNamed: true, kinds: ['lost answer', 'silence', 'death'] },
   'two nodes, a long text that is held': { nodes: 2, texts: ['long'], onDoubt: 'hold' },
-  'a long text that is held, two faults': {
-    texts: ['long'],
-    onDoubt: 'hold',
-    mostFaults: 2,
-    kinds: ['lost answer', 'stall'],
-  },
-  'a long text that is sent again, two faults': { texts: ['long'], mostFaults: 2, kinds: ['silence'] },
+  'a long text that is held': { texts: ['long'], onDoubt: 'hold', kinds: ['lost answer', 'stall'] },
+  'a long text that is sent again': { texts: ['long'], kinds: ['silence'] },
   'a long text and the receipts of its parts': { texts: ['long'], mostFaults: 0, mostReceipts: 1 },
   'two nodes, both texts': { nodes: 2, texts: ['code', 'long'], mostFaults: 0 },
   'a scheduled text': { texts: ['long'], scheduled: ['long'] },
@@ -27,6 +22,13 @@ const short: Record<string, Partial<Settings>> = {
 
 const long: Record<string, Partial<Settings>> = {
   ...short,
+  'a long text that is held, two faults': {
+    texts: ['long'],
+    onDoubt: 'hold',
+    mostFaults: 2,
+    kinds: ['lost answer', 'stall'],
+  },
+  'a long text that is sent again, two faults': { texts: ['long'], mostFaults: 2, kinds: ['silence'] },
   'two nodes, a code, three faults': { nodes: 2, mostFaults: 3 },
   'two nodes, a code, two faults, a receipt': { nodes: 2, mostFaults: 2, mostReceipts: 1, isNamed: true },
   'a code, two faults, a receipt by ids': { mostFaults: 2, mostReceipts: 1 },

@@ -46,39 +46,39 @@ export function explore<State>(options: ExploreOptions<State>): Explored {
   const ends: number[] = [];
   let depth = 0;
 
-  function runTo(place: number): string[] {
+  function runTo(index: number): string[] {
     const run: string[] = [];
-    for (let at = place; parents.at(at) >= 0; at = parents.at(at)) run.push(names.nameOf(stepsBefore.at(at)));
+    for (let at = index; parents.at(at) >= 0; at = parents.at(at)) run.push(names.nameOf(stepsBefore.at(at)));
     return run.reverse();
   }
 
-  let level: { state: State; place: number }[] = [];
+  let level: { state: State; index: number }[] = [];
   let nextLevel: typeof level = [];
   let found: Violation | undefined;
 
   /** Returns the number of the state. */
   function visit(state: State, parent: number, name: string): number {
-    const { place, isNew } = seen.add(canonical(state));
-    if (!isNew) return place;
+    const { index, isNew } = seen.add(canonical(state));
+    if (!isNew) return index;
     parents.push(parent);
     stepsBefore.push(names.numberOf(name));
-    if (isEnd(state)) ends.push(place);
+    if (isEnd(state)) ends.push(index);
     const message = invariants(state);
-    if (message !== undefined) found ??= { run: runTo(place), message };
-    nextLevel.push({ state, place });
-    if (place > mostStates) throw new Error(`there are more than ${mostStates} states`);
-    return place;
+    if (message !== undefined) found ??= { run: runTo(index), message };
+    nextLevel.push({ state, index });
+    if (index > mostStates) throw new Error(`there are more than ${mostStates} states`);
+    return index;
   }
 
   for (const state of options.initial) visit(state, -1, '');
   while (nextLevel.length > 0 && found === undefined) {
     level = nextLevel;
     nextLevel = [];
-    for (const { state, place } of level) {
+    for (const { state, index } of level) {
       for (const { name, next } of steps(state)) {
-        const to = visit(next, place, name);
+        const to = visit(next, index, name);
         if (options.isEnd !== undefined) {
-          edges.from.push(place);
+          edges.from.push(index);
           edges.to.push(to);
         }
       }
@@ -109,26 +109,26 @@ function findStuck(
   states: number,
   { from, to }: { from: Numbers; to: Numbers },
   ends: number[],
-  runTo: (place: number) => string[],
+  runTo: (index: number) => string[],
 ): Violation | undefined {
   /** The states before a state are `before`, from its place in `firsts` up to the next one's. */
   const firsts = new Int32Array(states + 1);
-  const count = (place: number) => firsts[place] ?? 0;
+  const count = (index: number) => firsts[index] ?? 0;
   for (let edge = 0; edge < to.length; edge++) firsts[to.at(edge) + 1] = count(to.at(edge) + 1) + 1;
-  for (let place = 0; place < states; place++) firsts[place + 1] = count(place + 1) + count(place);
+  for (let index = 0; index < states; index++) firsts[index + 1] = count(index + 1) + count(index);
   const filled = firsts.slice();
   const before = new Int32Array(to.length);
   for (let edge = 0; edge < to.length; edge++) {
-    const place = to.at(edge);
-    const slot = filled[place] ?? 0;
+    const index = to.at(edge);
+    const slot = filled[index] ?? 0;
     before[slot] = from.at(edge);
-    filled[place] = slot + 1;
+    filled[index] = slot + 1;
   }
   const reaches = new Uint8Array(states);
   const open = [...ends];
-  for (const place of ends) reaches[place] = 1;
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    for (let slot = count(place); slot < count(place + 1); slot++) {
+  for (const index of ends) reaches[index] = 1;
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    for (let slot = count(index); slot < count(index + 1); slot++) {
       const earlier = before[slot] ?? 0;
       if (reaches[earlier] === 1) continue;
       reaches[earlier] = 1;

@@ -2,7 +2,7 @@
 export interface Numbers {
   readonly length: number;
   push(value: number): void;
-  at(place: number): number;
+  at(index: number): number;
 }
 
 const pieceLength = 1 << 20;
@@ -22,6 +22,6 @@ export function createNumbers(): Numbers {
       if (piece !== undefined) piece[inPiece] = value;
       length++;
     },
-    at: (place) => pieces[Math.floor(place / pieceLength)]?.[place % pieceLength] ?? 0,
+    at: (index) => pieces[Math.floor(index / pieceLength)]?.[index % pieceLength] ?? 0,
   };
 }

@@ -2,7 +2,7 @@
 export interface SeenStates {
   readonly size: number;
   /** The number of the state, counted from 0 in the order of the first look. */
-  add(form: string): { place: number; isNew: boolean };
+  add(form: string): { index: number; isNew: boolean };
 }
 
 const firstSlots = 1 << 16;
@@ -18,8 +18,8 @@ export function createSeenStates(): SeenStates {
   function slotOf(one: number, other: number): number {
     let slot = (one ^ Math.imul(other, 0x9e3779b1)) & (slots - 1);
     for (;;) {
-      const place = (table[slot] ?? 0) - 1;
-      if (place < 0 || (high[place] === one && low[place] === other)) return slot;
+      const index = (table[slot] ?? 0) - 1;
+      if (index < 0 || (high[index] === one && low[index] === other)) return slot;
       slot = (slot + 1) & (slots - 1);
     }
   }
@@ -29,7 +29,7 @@ export function createSeenStates(): SeenStates {
     table = new Uint32Array(slots);
     high = extended(high, slots);
     low = extended(low, slots);
-    for (let place = 0; place < size; place++) table[slotOf(high[place] ?? 0, low[place] ?? 0)] = place + 1;
+    for (let index = 0; index < size; index++) table[slotOf(high[index] ?? 0, low[index] ?? 0)] = index + 1;
   }
 
   return {
@@ -40,13 +40,13 @@ export function createSeenStates(): SeenStates {
       const [one, other] = hashOf(form);
       const slot = slotOf(one, other);
       const found = (table[slot] ?? 0) - 1;
-      if (found >= 0) return { place: found, isNew: false };
-      const place = size++;
-      table[slot] = place + 1;
-      high[place] = one;
-      low[place] = other;
+      if (found >= 0) return { index: found, isNew: false };
+      const index = size++;
+      table[slot] = index + 1;
+      high[index] = one;
+      low[index] = other;
       if (size * 2 > slots) grow();
-      return { place, isNew: true };
+      return { index, isNew: true };
     },
   };
 }
@@ -61,8 +61,8 @@ function extended(values: Int32Array, length: number): Int32Array<ArrayBuffer> {
 function hashOf(form: string): [number, number] {
   let one = 0x811c9dc5;
   let other = 0x2545f491;
-  for (let place = 0; place < form.length; place++) {
-    const code = form.charCodeAt(place);
+  for (let index = 0; index < form.length; index++) {
+    const code = form.charCodeAt(index);
     one = Math.imul(one ^ code, 0x01000193);
     other = Math.imul((other << 7) ^ (other >>> 25) ^ code, 0x5bd1e995);
   }

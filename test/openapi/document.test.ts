@@ -1,5 +1,5 @@
-// The OpenAPI document holds what a generator, a linter and a reader need of every route. The rules look at all mounted
-// routes, so a new route is looked at by itself; a failure names the route and what it lacks.
+// The OpenAPI document holds what a generator, a linter and a reader need of every route. The rules check all mounted
+// routes, so a new route is checked by itself; a failure names the route and what it lacks.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -74,7 +74,7 @@ describe('operations', () => {
     }
   });
 
-  test('tell of their errors one by one', () => {
+  test('list their errors one by one', () => {
     for (const operation of operationsOf(document)) {
       const { what, path, method, requestBody, security, responses } = operation;
       const has = (status: number) => String(status) in responses;
@@ -113,7 +113,7 @@ describe('operations', () => {
 });
 
 describe('values of answers', () => {
-  test('are listed under a name of their own, and others are right too', () => {
+  test('values of responses are listed under a name of their own, and may grow', () => {
     const { schemas } = document.components;
     assert.deepEqual(schemas.VerificationStatus?.enum, [...verificationStatuses]);
     assert.deepEqual(schemas.VerificationReason?.enum, [...reasons]);
@@ -131,7 +131,7 @@ describe('values of answers', () => {
   });
 });
 
-describe('examples tell one story', () => {
+describe('examples belong to one story', () => {
   test('in which ids look like ours', () => {
     const written = [...JSON.stringify(document).matchAll(/(?<![a-z_])([a-z]{3})_(?=[0-9A-Z])[0-9A-Za-z]*…?/g)];
     const wrong = written.map(([id]) => id).filter((id) => !isId(id.slice(0, 3) as IdPrefix, id));

@@ -1,3 +1,4 @@
+// run: alone
 // A generator makes types from the document of the running service; a customer's program compiles with them, and does
 // what it says.
 import assert from 'node:assert/strict';

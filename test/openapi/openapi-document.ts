@@ -1,4 +1,4 @@
-/** As much of an OpenAPI document as these tests look at. */
+/** The parts of an OpenAPI document that these tests read. */
 export interface OpenApi {
   openapi: string;
   tags: { name: string; description: string }[];

@@ -11,7 +11,7 @@ export async function runTool(name: 'lint' | 'make-types', document: string): Pr
     tool.on('close', resolve);
   });
   tool.stdin.end(document);
-  const [told, failed] = await Promise.all([text(tool.stdout), text(tool.stderr), ended]);
+  const [reported, failed] = await Promise.all([text(tool.stdout), text(tool.stderr), ended]);
   if (failed !== '') throw new Error(failed);
-  return told;
+  return reported;
 }

@@ -26,18 +26,18 @@ export async function startRegistry(root: string): Promise<LoopbackRegistry> {
     packages: Record<string, LockedPackage>;
   };
   const offered = Object.entries(packages).filter(
-    ([place, { dev, link }]) => place.includes('node_modules/') && dev !== true && link !== true,
+    ([location, { dev, link }]) => location.includes('node_modules/') && dev !== true && link !== true,
   );
   const asked = new Set<string>();
   let url = '';
 
   function describe(name: string): object | undefined {
     const versions = offered
-      .filter(([place]) => nameOf(place) === name)
-      .map(([place, locked]) => {
+      .filter(([location]) => nameOf(location) === name)
+      .map(([location, locked]) => {
         // The lock's own checksum is of the file that the real registry has.
         const { integrity, resolved, ...manifest } = locked;
-        const tarball = `${url}/-/${encodeURIComponent(place)}`;
+        const tarball = `${url}/-/${encodeURIComponent(location)}`;
         return [locked.version, { ...manifest, name, dist: { tarball } }] as const;
       });
     const latest = versions[0]?.[0];
@@ -64,8 +64,8 @@ export async function startRegistry(root: string): Promise<LoopbackRegistry> {
   };
 }
 
-function nameOf(place: string): string {
-  return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+function nameOf(location: string): string {
+  return location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
 /** npm takes off the first folder, whatever its name is, and does not mind that nothing is compressed. */

@@ -1,3 +1,4 @@
+// run: alone
 // The package, as a user gets it: `npm pack`, `npm install` into an empty folder, `npx heliograph start`. The packages that
 // it needs come from a registry on loopback that offers what is installed here, so no network is needed.
 import assert from 'node:assert/strict';
@@ -117,7 +118,7 @@ describe('from nothing to a text', () => {
     // The exit code is npm's own affair.
     await service.ended;
     assert.match(service.output(), /Stopping: finishing requests in flight/);
-    await assert.rejects(fetch(`${service.url}/healthz`), 'nothing answers any more');
+    await assert.rejects(fetch(`${service.url}/healthz`), 'the service no longer answers');
     await eventually('no process of it is left', () => processesOn(installed.folder).length === 0);
   });
 

@@ -206,7 +206,7 @@ describe('acceptance', () => {
     }
   });
 
-  test('the same without a limit, also when the first run still goes on', async () => {
+  test('acceptance without a limit stores each text once, also when the first run still goes on', async () => {
     const applicationId = newId('app', systemClock);
     const messages = [textOf(applicationId, 1), textOf(applicationId, 1)];
     const accepted = create(losesAnswer(1, db.database), noOptOuts);

@@ -63,7 +63,7 @@ function pause(ms: number): Promise<void> {
 }
 
 let made = 0;
-/** Names nobody else uses, so that every run of a property starts from nothing. */
+/** Names that are used once, so that every run of a property starts from nothing. */
 function fresh(prefix: string): string {
   made += 1;
   return `${prefix}-${made}`;
@@ -385,7 +385,7 @@ describe('heavy items', () => {
   });
 });
 
-test('one thing that everybody wants holds up nobody else', async () => {
+test('one popular row holds up no other caller', async () => {
   const [hot, cold] = [fresh('hot'), fresh('cold')];
   await addCounters([hot, cold]);
   const batch = createCounting(db.database);
@@ -397,7 +397,7 @@ test('one thing that everybody wants holds up nobody else', async () => {
   assert.equal(Math.max(...(await Promise.all(crowd))), 60);
 });
 
-test('nobody waits longer than 5 s for an answer, whatever the batch in front does', async () => {
+test('no caller waits longer than 5 s for an answer, whatever the batch in front does', async () => {
   const clock = createTestClock();
   let finish = () => {};
   let begun = 0;
@@ -440,7 +440,7 @@ test('drain resolves when everything is answered, and at once when nothing waits
 });
 
 describe('two batches under way', () => {
-  /** Runs that end when they are told to. */
+  /** Runs that end when the test ends them. */
   function scripted() {
     const runs: { ids: string[]; end: () => void }[] = [];
     const batch = createBatch<Count, string>({
@@ -495,7 +495,7 @@ describe('two batches under way', () => {
     await batch.drain();
   });
 
-  test('that many wait for the same is not found out anew with each of them', async () => {
+  test('a key that many wait for is detected once', async () => {
     let looks = 0;
     let end = () => {};
     const batch = createBatch<Count, string>({

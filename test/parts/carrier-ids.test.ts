@@ -68,10 +68,7 @@ const answers: [string, (id: string) => SubmitResult][] = [
   ['of a text, with a key of its own', (id) => ({ outcome: 'accepted', carrierMessageId: 'plain', receiptKey: id })],
   ['of a text with a price', (id) => ({ outcome: 'accepted', carrierMessageId: id, told })],
   ['of the parts of a text', (id) => ({ outcome: 'accepted', carrierMessageId: id, long: longOf(id) })],
-  [
-    'of parts, of which one is missing',
-    (id) => ({ outcome: 'throttled', long: { ...longOf(id), total: 3, needed: 3 } }),
-  ],
+  ['of parts, one of them missing', (id) => ({ outcome: 'throttled', long: { ...longOf(id), total: 3, needed: 3 } })],
 ];
 
 for (const [what, id] of oddIds) {
@@ -82,7 +79,7 @@ for (const [what, id] of oddIds) {
         await steps.record(claim, answerOdd(answer(id)));
         assert.equal(await statusOf(innocent), 'sent');
         assert.equal(await statusOf(odd), answer(id).outcome === 'accepted' ? 'sent' : 'queued');
-        assert.equal((await readRow(db.database, innocent)).place, null);
+        assert.equal((await readRow(db.database, innocent)).location, null);
       });
 
       test(`${where}, in a late answer: settles its text`, async () => {

@@ -341,7 +341,7 @@ describe('a worker', () => {
     assert.equal(await claimTest(db.database, carrierId, clock.nowMs()), undefined);
   });
 
-  test('its log names the request that it answers, and has 200 entries at most', async () => {
+  test('the log of a worker names the request that it answers, and has 200 entries at most', async () => {
     const { id: carrierId } = await add('acme');
     const wantedAtMs = await wantLog(db.database, carrierId, clock.nowMs());
     assert.equal(await wantLog(db.database, carrierId, clock.nowMs()), wantedAtMs + 1, 'a later request is later');

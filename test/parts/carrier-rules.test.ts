@@ -114,7 +114,7 @@ describe('parts of a long text', () => {
     assert.equal((await row(id)).status, 'sent');
   });
 
-  test('also if the text is billed as one segment, and this carrier cuts it', async () => {
+  test('only the missing parts are sent again, also if the text is billed as one segment and this carrier cuts it', async () => {
     const { carrier, worker } = createWorker();
     carrier.answer = always({ outcome: 'throttled', long: long(has(2)) });
     await accept({ segmentCount: 1 });
@@ -124,7 +124,7 @@ describe('parts of a long text', () => {
     assert.equal(carrier.submits[1]?.parts.length, 1);
   });
 
-  test('also if the rest did not leave at all', async () => {
+  test('only the missing parts are sent again, also if they did not leave at all', async () => {
     const { carrier, worker } = createWorker();
     carrier.answer = always({ outcome: 'not_sent', long: long(has(2)) });
     await accept(threeParts);
@@ -168,7 +168,7 @@ describe('parts of a long text', () => {
     }
   });
 
-  test('row 23: receipts for two of three leave it sent, and unknown after 72 h', async () => {
+  test('receipts for two parts of three leave a text sent, and unknown after 72 h', async () => {
     const { carrier, worker, receipts } = createWorker();
     carrier.answer = always(accepted());
     const id = await accept(threeParts);
@@ -223,7 +223,7 @@ describe('another carrier', () => {
     assert.deepEqual(await carrierOf(plain), { carrier: 'test', at: 'test' });
   });
 
-  test('a text of which the carrier has a part stays with it', async () => {
+  test('a text stays with a carrier that has a part of it', async () => {
     const { carrier, worker } = createWorker({}, { nextCarrier: () => nextCarrier('second') });
     const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: 'a', receiptKey: 'a' }];
     carrier.answer = always({
@@ -236,7 +236,7 @@ describe('another carrier', () => {
     assert.deepEqual(await carrierOf(id), { carrier: 'test', at: 'test' });
   });
 
-  test('a text of which a deleted carrier has a part goes to no other one: two halves do not make a text', async () => {
+  test('a text stays with a deleted carrier that has a part of it: two halves do not make a text', async () => {
     const { carrier, worker } = createWorker();
     const parts: PartState[] = [{ part: 1, state: 'accepted', carrierMessageId: 'a', receiptKey: 'a' }];
     carrier.answer = always({ outcome: 'throttled', long: { total: 2, form: '', needed: 2, parts } });
@@ -329,7 +329,7 @@ describe('receipts', () => {
     error: null,
   };
 
-  test('an id that many texts have is told apart by the number; if that is the same too, none is settled', async () => {
+  test('of several texts with the same id the number decides; if that is the same too, none is settled', async () => {
     const { carrier, worker, receipts } = createWorker();
     carrier.answer = always({ outcome: 'accepted', carrierMessageId: '7' });
     const one = await accept({ to: '+447700900001' });

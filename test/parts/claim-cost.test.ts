@@ -33,7 +33,7 @@ async function fill(lane: number, rows: number): Promise<void> {
   await database.query('vacuum analyze delivery_queue');
 }
 
-/** The pages of the queue and its indexes that statements have looked at. */
+/** The pages of the queue and its indexes that statements have read. */
 async function readPages(): Promise<number> {
   await database.query('select pg_stat_force_next_flush()');
   await database.query({ name: 'flush', text: 'select pg_stat_force_next_flush()', planOnce: true });

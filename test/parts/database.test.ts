@@ -23,7 +23,7 @@ async function backend(database: Database): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-test('times come back as milliseconds and int8 as numbers, in lists as well', async () => {
+test('times come back as milliseconds and int8 as numbers, also in lists', async () => {
   const { rows } = await db.database.query<Record<string, unknown>>(
     `select timestamptz '2026-01-02 03:04:05.678901+02' as time, timestamptz '1969-12-31 23:59:59.5+00' as early,
        array[timestamptz '2026-01-02 03:04:05Z', null] as times, 9007199254740991::int8 as big,

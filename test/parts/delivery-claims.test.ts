@@ -91,7 +91,7 @@ async function expectSentOnce(count: number, submits: number): Promise<void> {
   assert.equal(submits, count);
   const rows = await readQueue(db.database);
   assert.equal(rows.length, count);
-  for (const { status, attempt, possibleDuplicates, place } of rows) {
+  for (const { status, attempt, possibleDuplicates, location: place } of rows) {
     assert.deepEqual([status, attempt, possibleDuplicates, place], ['sent', 1, 0, null]);
   }
 }
@@ -118,7 +118,7 @@ describe('what was never submitted is never in doubt', () => {
     });
   }
 
-  test('the look at verifications fails after the claim: likewise', async () => {
+  test('when the read of verifications fails after the claim, the claim is given back as well', async () => {
     await accept(2, { api: 'verify', verificationId: testVerificationId, body: null });
     let failures = 1;
     const { worker, carrier } = createWorker({
@@ -192,7 +192,7 @@ describe('what was never submitted is never in doubt', () => {
       now.filter(({ id }) => id !== settled.id),
       before.filter(({ id }) => id !== settled.id),
     );
-    assert.equal(now.find(({ id }) => id === settled.id)?.place, null);
+    assert.equal(now.find(({ id }) => id === settled.id)?.location, null);
     const { rows } = await db.database.query<{ moves: number; expiresAtMs: number }>(
       'select moves, expires_at as "expiresAtMs" from delivery_queue where message_id = $1',
       [uuidOf(doubtful.id)],
@@ -224,7 +224,7 @@ describe('a result is applied once', () => {
     // It throws if a message is in two places.
     const rows = await readQueue(db.database);
     assert.equal(rows.length, 2);
-    for (const { place } of rows) assert.equal(place, 'claim');
+    for (const { location: place } of rows) assert.equal(place, 'claim');
   });
 
   test('a worker whose answers are lost sends each text once', async () => {
@@ -279,7 +279,7 @@ describe('leases go by the clock of Postgres', () => {
       clock.advance(hourMs);
       await new Promise((done) => setTimeout(done, 50));
       assert.equal(carrier.submits.length, 0);
-      assert.equal((await readRow(db.database, scheduled?.id ?? '')).place, 'schedule');
+      assert.equal((await readRow(db.database, scheduled?.id ?? '')).location, 'schedule');
       isRight = true;
       worker.wake();
       while (carrier.submits.length < 4) await new Promise((done) => setTimeout(done, 10));
@@ -331,10 +331,10 @@ describe('one bad result', () => {
     const rows = await readQueue(db.database);
     assert.equal(carrier.submits.length, 7);
     assert.deepEqual(
-      rows.filter(({ status }) => status !== 'sent').map(({ id, place }) => [id, place]),
+      rows.filter(({ status }) => status !== 'sent').map(({ id, location: place }) => [id, place]),
       [[stuck?.id, 'claim']],
     );
-    assert.equal(rows.filter(({ place }) => place === null).length, 6);
+    assert.equal(rows.filter(({ location: place }) => place === null).length, 6);
     await db.database.query('truncate delivery_claim');
   });
 });

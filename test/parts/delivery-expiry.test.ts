@@ -53,7 +53,7 @@ function expire(limit = 1000): Promise<number> {
 }
 
 async function endOf(id: string) {
-  const { status, errorCode, place } = await readRow(db.database, id);
+  const { status, errorCode, location: place } = await readRow(db.database, id);
   return [status, errorCode, place];
 }
 
@@ -76,7 +76,7 @@ describe('texts expire without a carrier', () => {
     if (claim !== undefined) await steps.record(claim, tryLater);
     const expiresAtMs = clock.nowMs() + minuteMs;
     const later = await acceptOne({ status: 'scheduled', sendAtMs: clock.nowMs() + 30_000, expiresAtMs });
-    assert.equal((await readRow(db.database, tried)).place, 'schedule');
+    assert.equal((await readRow(db.database, tried)).location, 'schedule');
     clock.advance(minuteMs);
     assert.equal(await expire(), 2);
     for (const id of [tried, later]) assert.deepEqual(await endOf(id), ['expired', 'expired', null]);
@@ -165,7 +165,7 @@ describe('texts expire without a carrier', () => {
         rows.filter(({ status }) => status === 'canceled').length,
         canceled.filter(({ size }) => size > 0).length,
       );
-      for (const { status, place } of rows) {
+      for (const { status, location: place } of rows) {
         assert.ok(status === 'canceled' || status === 'expired', status);
         assert.equal(place, null);
       }

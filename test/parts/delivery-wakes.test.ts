@@ -41,7 +41,7 @@ let double: Double;
 let sender: Sender;
 let claims: Map<string, number>;
 
-/** An app with so many carriers, all of which have room for texts and accept them. */
+/** An app with this many carriers, which have room for texts and accept them. */
 async function connect(carriers: number): Promise<void> {
   let given = 0;
   double = await startDouble(() => ({ status: 200, body: { id: `id-${++given}` } }));
@@ -94,7 +94,7 @@ describe('an accepted text', () => {
     [1, 40],
     [120, 20],
   ] as const) {
-    test(`among ${carriers} carriers costs one look at the queue besides its claim`, async () => {
+    test(`among ${carriers} carriers costs one poll of the queue besides its claim`, async () => {
       await connect(carriers);
       const { own, others, polls } = await sendAll(texts, () => sender.sms());
       assert.ok(own <= 2 * texts + polls, `${own} claims of its carrier for ${texts} texts`);
@@ -102,7 +102,7 @@ describe('an accepted text', () => {
     });
   }
 
-  test('of a verification wakes its carrier alone, too', async () => {
+  test('a text of a verification wakes only its carrier', async () => {
     await connect(8);
     const texts = 40;
     const caller = await createVerifyCaller(app);

@@ -117,7 +117,7 @@ describe('the hours of a route', () => {
     const { id } = await acceptOne({ sendAtMs: clock.nowMs() + hourMs, status: 'scheduled' });
     clock.advance(hourMs);
     await worker.runUntilIdle();
-    const { status, place, attempt, dueAtMs } = await row(id);
+    const { status, location: place, attempt, dueAtMs } = await row(id);
     assert.deepEqual([status, place, attempt, dueAtMs], ['queued', 'schedule', 0, opensMs]);
     assert.deepEqual(idsOf(carrier), []);
     clock.advance(hourMs);
@@ -207,7 +207,7 @@ describe('a carrier that answers', () => {
     });
   }
 
-  test('odd answers harm nobody else: endless waits, ids with NUL, half a character or 5,000 of them, words nobody knows', async () => {
+  test('odd answers of a carrier harm no other text: endless waits, ids with NUL, half a character or 5,000 of them, unknown words', async () => {
     const { worker, carrier } = withCarrier();
     const messages = await accept(8);
     const odd: SubmitResult[] = [
@@ -341,7 +341,7 @@ describe('a carrier that does not answer', () => {
     'hangs past its timeout': (carrier) => {
       carrier.answer = never;
     },
-    'answers for nobody': (carrier) => {
+    'answers for unknown texts': (carrier) => {
       carrier.answer = () => [];
     },
   };
@@ -443,13 +443,13 @@ describe('a carrier that does not answer', () => {
     const before = await row(id);
     assert.deepEqual([before.attempt, before.onTheWire], [2, true]);
     answers[0]?.();
-    // The other answer is written after the first one was looked at.
+    // The other answer is written after the first one was read.
     answers[1]?.();
     await eventually('the second answer is written', async () => (await row(id)).status === 'sent');
     assert.equal((await row(id)).carrierMessageId, carrierIdOf(id, 2));
   });
 
-  describe('and then answers late that it did not take the text', () => {
+  describe('a carrier that answers late that it did not take the text', () => {
     /** A text in doubt, and the answer that comes now. */
     async function inDoubt(
       changes: Partial<Message>,
@@ -474,7 +474,7 @@ describe('a carrier that does not answer', () => {
           clock.advance(60_000);
           await createDeliverySteps(db.database, clock).queueDue();
         }
-        assert.equal((await row(id)).place, place);
+        assert.equal((await row(id)).location, place);
         answerNow();
         await isInNoDoubt(id);
         assert.equal(carrier.submits.length, 1);
@@ -486,7 +486,7 @@ describe('a carrier that does not answer', () => {
       });
     }
 
-    test('not sent: it is as it was', async () => {
+    test('a late answer "not sent" leaves the text as it was', async () => {
       const { worker, carrier, id, answerNow } = await inDoubt({}, { outcome: 'not_sent' });
       answerNow();
       await isInNoDoubt(id);
@@ -625,7 +625,7 @@ describe('leases', () => {
     assert.equal(await steps.release(), 3);
     const before = await readQueue(db.database);
     assert.deepEqual(
-      before.map(({ id, status, place, onTheWire, attempt }) => [id, status, place, onTheWire, attempt]),
+      before.map(({ id, status, location: place, onTheWire, attempt }) => [id, status, place, onTheWire, attempt]),
       messages.map(({ id }) => [id, 'queued', 'schedule', true, 1]),
     );
     if (claim !== undefined) await steps.record(claim, accepted);
@@ -636,7 +636,7 @@ describe('leases', () => {
     const carrier = createRecordingCarrier({ submitTimeoutMs: 30 });
     const { id } = await acceptOne();
     await createDeliverySteps(db.database, clock).claim();
-    assert.equal((await row(id)).place, 'claim');
+    assert.equal((await row(id)).location, 'claim');
     const { worker } = createWorker({ carrier });
     await worker.start();
     await eventually('it goes out again', async () => (await row(id)).status === 'sent');
@@ -812,7 +812,7 @@ describe('time', () => {
     while ((await endSome()) > 0);
   }
 
-  /** Looks at it every half hour; it was sent just now. */
+  /** Checks it every half hour; it was sent just now. */
   async function assertEndsAfter72h(id: string): Promise<void> {
     for (let halves = 1; halves < 2 * 72; halves++) {
       clock.advance(hourMs / 2);
@@ -938,7 +938,7 @@ describe('turns', () => {
     worker.wake();
     // Without room there is nothing to wait for but a wake: both loops sleep after each look.
     await eventually('it has looked', () => looks >= 2);
-    assert.deepEqual([claims, (await row(id)).place], [0, 'queue']);
+    assert.deepEqual([claims, (await row(id)).location], [0, 'queue']);
     const before = looks;
     carrier.makeRoom(1);
     await eventually('it was woken', () => looks > before);
@@ -992,7 +992,7 @@ describe('loops', () => {
     answerNow();
     await stopping;
     assert.equal((await row(id)).status, 'sent');
-    assert.equal(carrier.submits.length, 1, 'it went on after it was told to stop');
+    assert.equal(carrier.submits.length, 1, 'it went on after it was stopped');
   });
 
   test('results the database did not take are written when it is back: nothing is sent twice', async () => {
@@ -1002,7 +1002,7 @@ describe('loops', () => {
       ...db.database,
       query(statement, values) {
         if (isLookAtSchedule(statement) && tries > 0) looks++;
-        // Meanwhile the lease runs out, and the worker looks for claims of dead workers more than once.
+        // Meanwhile the lease runs out, and the worker polls for claims of dead workers more than once.
         if (!isResult(statement) || looks >= 3) return db.database.query(statement, values);
         tries++;
         clock.advance(5000);
@@ -1020,7 +1020,7 @@ describe('loops', () => {
     assert.ok(tries > 1, 'it was away');
   });
 
-  test('a worker that is told to stop while the database is away stops', async () => {
+  test('a worker stops while the database is away', async () => {
     const database: Database = {
       ...db.database,
       query(statement, values) {

@@ -10,8 +10,8 @@ import { createMetrics } from '../../src/platform/metrics/metrics.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { writeEvents } from '../support/event-feed.ts';
 import { readEvents } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
-import { until } from '../support/texts.ts';
 
 let app: TestApp;
 before(async () => {
@@ -77,7 +77,7 @@ test('a heartbeat moves the cursor of a quiet reader behind what is not for it, 
     await writeEvents(app.db.database, other, [{ subject: newSubject() }]);
     await writeEvents(app.db.database, own, [{ subject: newSubject(), api: 'verify' }]);
     const { after: now } = await reads.placeNow();
-    await until('a heartbeat of now', async () => (await place()) >= now || undefined);
+    await eventually('a heartbeat of now', async () => (await place()) >= now || undefined);
   }
   assert.deepEqual(reader.told(), []);
   const read = await place();
@@ -85,7 +85,7 @@ test('a heartbeat moves the cursor of a quiet reader behind what is not for it, 
   const subject = newSubject();
   await writeEvents(app.db.database, own, [{ subject }]);
   const again = await openStream(events, own, read);
-  await until('the event', () => again.told().length === 1 || undefined);
+  await eventually('the event', () => again.told().length === 1 || undefined);
   assert.equal(again.told()[0]?.subject, subject);
   again.close();
   events.streams.stop();

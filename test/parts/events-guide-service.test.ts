@@ -111,7 +111,7 @@ describe('following the feed as the guide does', () => {
     await assertComes(await sendText());
   });
 
-  test('is told by a 410 that its cursor is too old, reads the open records, and starts again', async () => {
+  test('learns by a 410 that its cursor is too old, reads the open records, and starts again', async () => {
     await follower.stop();
     const ancient = createEventCursors(app.keys).cursorAt(application.id, 1);
     await pool.query('update heliograph_cursor set cursor = $1', [ancient]);

@@ -278,7 +278,7 @@ describe('the words of the guide', () => {
     assert.deepEqual(new Set(listed), new Set([...eventTypes, 'webhook.test']));
   });
 
-  test('its examples have the fields that events and records have', () => {
+  test('examples of the guide have the fields of events and records', () => {
     const schemas = {
       'message-event': messageSchema,
       'verification-event': verificationSchema,

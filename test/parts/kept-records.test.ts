@@ -185,7 +185,7 @@ describe('verifications', () => {
   });
 });
 
-test('a look at what waits reads one page or two for each carrier, lane and application, however many texts wait', async () => {
+test('a poll of the queue reads one page or two for each carrier, lane and application, however many texts wait', async () => {
   const fill = (table: string, rows: number) =>
     database().query(
       `insert into ${table} (${queueColumns}${table === 'delivery_queue' ? '' : ', due_at'})

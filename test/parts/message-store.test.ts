@@ -91,7 +91,7 @@ describe('a list', () => {
     });
   }
 
-  test('that looks for a rare status among many messages gives up after some, and says where to go on', async () => {
+  test('a list by a rare status among many messages gives up after some, and returns a cursor to go on', async () => {
     const lonely = newId('app', systemClock);
     await db.database.query(
       `insert into message (id, application_id, api, channel, recipient, sender, status, encoding, segment_count,

@@ -3,6 +3,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { type NodeLock, type NodeLockOptions, takeNodeLock } from '../../src/platform/database/node-lock.ts';
 import { StartError } from '../../src/platform/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { createFaultProxy } from '../support/fault-proxy.ts';
 import { createTestLog } from '../support/log.ts';
 
@@ -42,11 +43,6 @@ async function holders(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400 && !(await holds()); tries++) await new Promise((done) => setTimeout(done, 50));
-  assert.ok(await holds());
-}
-
 test('alone there is one node; when it is gone another may come', async () => {
   const first = await take();
   await assert.rejects(take(), isRefusal);
@@ -81,14 +77,14 @@ test('a lock lost with its connection is taken again', async () => {
   await take();
   const [before] = await holders();
   await db.database.query('select pg_terminate_backend($1)', [before]);
-  await until(async () => {
+  await eventually('another session holds the lock', async () => {
     const [pid] = await holders();
     return pid !== undefined && pid !== before;
   });
   await assert.rejects(take(), isRefusal);
 });
 
-test('a node whose lock was taken by another meanwhile is told, once', async () => {
+test('a node learns once that another node has taken its lock meanwhile', async () => {
   const stolen: StartError[] = [];
   await take({ onStolen: (error) => stolen.push(error) });
   const [pid] = await holders();
@@ -96,7 +92,7 @@ test('a node whose lock was taken by another meanwhile is told, once', async () 
   const taking = thief.query('select pg_advisory_lock(4207003)');
   await db.database.query('select pg_terminate_backend($1)', [pid]);
   await taking;
-  await until(async () => stolen.length > 0);
+  await eventually('the node learns of the theft', () => stolen.length > 0);
   await new Promise((done) => setTimeout(done, 400));
   assert.equal(stolen.length, 1);
   assert.ok(isRefusal(stolen[0]));
@@ -110,11 +106,11 @@ test('a connection that has silently died is noticed, and the lock taken again o
   const lock = await take({ database: db.another({ connection: proxy.connection }), log: log.log, heartbeatMs: 50 });
   const [before] = await holders();
   proxy.set({ kind: 'black-hole' });
-  await until(async () => log.lines.some((line) => line.includes('node lock was lost')));
+  await eventually('the node logs the loss', () => log.lines.some((line) => line.includes('node lock was lost')));
   // The server has not noticed, and still holds the lock for the old one: that is no other node.
   assert.deepEqual(await holders(), [before]);
   proxy.set({ kind: 'pass' });
-  await until(async () => {
+  await eventually('another session holds the lock', async () => {
     const [pid] = await holders();
     return pid !== undefined && pid !== before;
   });
@@ -141,7 +137,7 @@ test('one that takes its time to answer gets as many tries as one that refuses',
   await lock.release();
 });
 
-test('a database that cannot be used is told in one sentence', async () => {
+test('a database that cannot be used is reported in one sentence', async () => {
   const nowhere = db.another({ connection: { ...db.connection, host: '127.0.0.1', port: 1 } });
   await assert.rejects(take({ database: nowhere }), (error) => {
     assert.ok(error instanceof StartError);

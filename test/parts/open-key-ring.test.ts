@@ -8,8 +8,8 @@ import { createLog } from '../../src/platform/log.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
+import { eventually } from '../support/eventually.ts';
 import { createFaultProxy } from '../support/fault-proxy.ts';
-import { until } from '../support/texts.ts';
 
 let db: TestDatabase;
 const clock = createTestClock();
@@ -135,7 +135,7 @@ test('a node that follows the ring learns of a version by itself', async () => {
   const ring = await openRing({ secret });
   const stop = ring.follow(quiet, 5);
   await rotate();
-  await until('the second version', () => ring.versions.length === 2);
+  await eventually('the second version', () => ring.versions.length === 2);
   await stop();
 });
 
@@ -155,7 +155,7 @@ test('a node that cannot read the ring for 40 s does not use it, until it has re
   assert.equal(ring.open(sealed, 'context').toString(), 'old', 'what names its version needs no other');
   proxy.set({ kind: 'pass' });
   // A read that began before the 40 s may end first: it brings the version, and is too old to trust.
-  await until('the ring to be read and trusted', () => ring.versions.length === 2 && versionOf(ring) === 1);
+  await eventually('the ring to be read and trusted', () => ring.versions.length === 2 && versionOf(ring) === 1);
   await stop();
   await proxy.close();
 });

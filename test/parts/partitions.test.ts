@@ -48,7 +48,7 @@ const insertAt = (...times: number[]) =>
   db.database.query('insert into thing (id) select * from unnest($1::uuid[])', [times.map(uuidFloor)]);
 
 describe('partitions made ahead', () => {
-  test('this week and the next four, once; an id finds its week, and any other the default', async () => {
+  test('partitions exist for this week and the next four; an id finds its week, and any other the default', async () => {
     assert.equal(await makePartitions(db.database, table, nowMs), 5);
     assert.equal(await makePartitions(db.database, table, nowMs), 0);
     assert.equal(await makePartitions(db.database, table, nowMs + partitionWeekMs), 1);

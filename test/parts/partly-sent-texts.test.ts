@@ -42,7 +42,7 @@ const firstPart = (carrierMessageId: string): LongText => ({
 const readWaiting = () =>
   readQueued(db.database, { carrier: 'a', lane: lanes.bulk, after: undefined, limit: 10 }).then(({ texts }) => texts);
 
-test('a text of which a part was sent after the mover had read it stays with its carrier', async () => {
+test('a text stays with its carrier when a part was sent after the mover had read it', async () => {
   const [text] = await readWaiting();
   assert.equal(text?.mayHaveLeft, false);
   const claim = await steps.claim();

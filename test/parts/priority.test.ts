@@ -102,7 +102,7 @@ describe('a text of high priority is a plain text', () => {
     return { carrier, worker };
   }
 
-  test('its carrier learns that it is no code', async () => {
+  test('the carrier of a text of high priority learns that it is no code', async () => {
     const { carrier, worker } = createWorker();
     await acceptOne(high);
     await worker.runUntilIdle();
@@ -136,7 +136,7 @@ describe('a text of high priority is a plain text', () => {
     const id = await acceptOne(high);
     const key = { applicationId: testApplicationId, api: 'sms', id } as const;
     assert.equal((await cancelMessages(db.database, [key], clock.nowMs())).get(key.id)?.status, 'canceled');
-    assert.equal((await row(id)).place, null);
+    assert.equal((await row(id)).location, null);
   });
 
   test('a list by status finds it in the queue, beside bulk texts and without codes', async () => {
@@ -158,11 +158,11 @@ describe('a text of high priority is a plain text', () => {
     await steps.record(claim ?? assert.fail('nothing was claimed'), unanswered);
     clock.advance(10_000);
     assert.equal(await steps.queueDue(), 1);
-    assert.equal((await row(id)).place, 'queue');
+    assert.equal((await row(id)).location, 'queue');
     await receipts.apply({ key: 'test', account: 'test' }, [
       { carrierMessageId: '1', keys: ['1'], numbers: [], messageId: id, outcome: 'delivered', error: null },
     ]);
-    const { status, place } = await row(id);
+    const { status, location: place } = await row(id);
     assert.deepEqual([status, place], ['delivered', null]);
   });
 });

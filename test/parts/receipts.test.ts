@@ -112,7 +112,7 @@ describe('a receipt', () => {
     ['unknown', { status: 'unknown', errorCode: null }],
   ];
   for (const [outcome, expected] of ends) {
-    test(`${outcome}: says so, with a reason where there has to be one`, async () => {
+    test(`a receipt sets ${outcome}, with a reason where one is needed`, async () => {
       const id = await sent();
       clock.advance(1000);
       await receipts.apply(source, [receipt(carrierIdOf(id, 1), outcome)]);
@@ -123,7 +123,7 @@ describe('a receipt', () => {
     });
   }
 
-  test('that comes twice, or contradicts the one before, changes nothing', async () => {
+  test('a receipt that comes twice, or contradicts the one before, changes nothing', async () => {
     const id = await sent();
     await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered')]);
     const before = await row(id);
@@ -183,13 +183,13 @@ describe('a receipt', () => {
     assert.deepEqual([(await row(id)).status, await unmatched()], ['delivered', 0]);
   });
 
-  test('that names our own id is applied before the carrier\u2019s answer, which then changes nothing', async () => {
+  test('a receipt with our own id is applied before the carrier\u2019s answer, which then changes nothing', async () => {
     const id = await acceptOne();
     const claimed = await claim();
     await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: id })]);
     const found = await row(id);
     assert.deepEqual(
-      [found.status, found.attempt, found.sentAtMs, found.place],
+      [found.status, found.attempt, found.sentAtMs, found.location],
       ['delivered', 1, clock.nowMs(), 'claim'],
     );
     clock.advance(1000);
@@ -198,23 +198,23 @@ describe('a receipt', () => {
     assert.equal(await unmatched(), 0);
   });
 
-  test('that names our own id settles a text whose answer never came', async () => {
+  test('a receipt with our own id settles a text whose answer never came', async () => {
     const id = await acceptOne();
     await steps.record(await claim(), unanswered);
     await receipts.apply(source, [receipt('4711', 'delivered', { messageId: id })]);
     const found = await row(id);
-    assert.deepEqual([found.status, found.carrierMessageId, found.place], ['delivered', '4711', null]);
+    assert.deepEqual([found.status, found.carrierMessageId, found.location], ['delivered', '4711', null]);
     clock.advance(leaseMs);
     assert.equal(await steps.takeNext(), undefined);
   });
 
-  test('that names our own id settles a text that a dead worker had claimed', async () => {
+  test('a receipt with our own id settles a text that a dead worker had claimed', async () => {
     const id = await acceptOne();
     await claim();
     await receipts.apply(source, [receipt('4711', 'undelivered', { messageId: id })]);
     clock.advance(leaseMs);
     assert.equal(await steps.takeNext(), undefined);
-    assert.deepEqual([(await row(id)).status, (await row(id)).place], ['undelivered', null]);
+    assert.deepEqual([(await row(id)).status, (await row(id)).location], ['undelivered', null]);
   });
 
   test('of the first copy, while the second waits to be tried again, ends it: it has arrived', async () => {
@@ -231,7 +231,7 @@ describe('a receipt', () => {
     assert.equal(await steps.takeNext(), undefined);
   });
 
-  test('with bad news of one copy says nothing of the other', async () => {
+  test('a receipt that one copy has failed leaves the other copy open', async () => {
     const id = await acceptOne();
     await claim();
     clock.advance(leaseMs);
@@ -248,7 +248,7 @@ describe('a receipt', () => {
 
   test('whose reference is wrong is found by the carrier\u2019s id', async () => {
     const id = await sent();
-    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: 'somebody else\u2019s' })]);
+    await receipts.apply(source, [receipt(carrierIdOf(id, 1), 'delivered', { messageId: 'another carrier\u2019s' })]);
     assert.deepEqual([(await row(id)).status, await unmatched()], ['delivered', 0]);
   });
 
@@ -307,8 +307,8 @@ async function emptyQueue(): Promise<void> {
   await db.database.query('truncate delivery_queue, delivery_schedule');
 }
 
-describe('receipts for nobody', () => {
-  test('are kept for 72 h, however often they come, and looked at ever less often', async () => {
+describe('receipts for unknown texts', () => {
+  test('are kept for 72 h, however often they come, and retried ever less often', async () => {
     for (let times = 0; times < 3; times++) {
       await receipts.apply(source, [receipt('nobody', 'delivered'), receipt('nobody', 'delivered')]);
     }
@@ -350,7 +350,7 @@ describe('receipts for nobody', () => {
   });
 });
 
-/** On a pool of one connection: what others have read is not told. */
+/** On a pool of one connection: what others have read is not visible. */
 async function rowsReadInSequence(database: Database): Promise<number> {
   await database.query('select pg_stat_force_next_flush()');
   await database.query('select pg_stat_clear_snapshot()');
@@ -364,7 +364,7 @@ async function rowsReadInSequence(database: Database): Promise<number> {
 
 interface Model {
   status: MessageStatus;
-  place: QueueRow['place'];
+  place: QueueRow['location'];
   attempt: number;
   onTheWire: boolean;
   unanswered: number;
@@ -495,7 +495,16 @@ function afterReceipt(before: Model, outcome: ReceiptOutcome, reportedId: string
 }
 
 function modelOf(found: QueueRow): Model {
-  const { status, place, attempt, onTheWire, unanswered, possibleDuplicates, carrierMessageId, dueAtMs } = found;
+  const {
+    status,
+    location: place,
+    attempt,
+    onTheWire,
+    unanswered,
+    possibleDuplicates,
+    carrierMessageId,
+    dueAtMs,
+  } = found;
   return {
     status: status as MessageStatus,
     place,
@@ -605,7 +614,7 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
         clock.advance(event.ms);
         break;
       case 'rematch': {
-        // Those that are looked for ever less often are due by now.
+        // Those that are retried ever less often are due by now.
         await db.database.query('update unmatched_receipt set retry_at = received_at');
         await receipts.rematch();
         ({ model, kept } = afterRematch(before, kept, ids, hasLeft(before)));
@@ -616,19 +625,19 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
     assert.deepEqual(modelOf(found), model, `after ${JSON.stringify(event)} on ${JSON.stringify(before)}`);
     const changed = found.status !== before.status;
     const isTold = changed && !isUnsent(model);
-    assert.equal(found.sequence, sequence + (isTold ? 1 : 0), 'the sequence counts the states that events tell of');
+    assert.equal(found.sequence, sequence + (isTold ? 1 : 0), 'the sequence counts the states that emit events');
     if (isTold && plain) shown.push(await shownRecord(id));
     if (changed) assert.ok(mayBecome(before.status, model.status), `${before.status} became ${model.status}`);
     if (found.status !== 'queued') assert.equal(found.onTheWire, false);
-    if (isUnsent(model)) assert.notEqual(found.place, null, `${found.status} in no place`);
+    if (isUnsent(model)) assert.notEqual(found.location, null, `${found.status} in no place`);
     assert.equal(found.deliveredAtMs !== null, found.status === 'delivered');
     const ended = plain && badEnds.includes(model.status) ? [model.status] : [];
     assert.deepEqual(await endsOf(id), ended, 'the list of bad ends');
     ({ sequence, sentAtMs } = found);
-    // Two states at the same millisecond cannot be told apart by their times.
+    // Two states at the same millisecond have the same time.
     clock.advance(1);
   }
-  assert.deepEqual(await toldRecords(id), shown, 'events tell what a read showed at their time');
+  assert.deepEqual(await toldRecords(id), shown, 'events hold what a read showed at their time');
 }
 
 async function shownRecord(id: string): Promise<object> {
@@ -640,7 +649,7 @@ async function shownRecord(id: string): Promise<object> {
 
 const tell = createTellEvents(createEventIds(createKeyRing(systemClock, () => [testRoot])));
 
-/** What the events of a text tell, oldest first. */
+/** The contents of a text's events, oldest first. */
 async function toldRecords(id: string): Promise<object[]> {
   const { rows } = await db.database.query<{ position: number }>(
     'select position from event where subject = $1 order by position',

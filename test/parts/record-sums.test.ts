@@ -41,13 +41,13 @@ const beganMs = Math.floor(Date.now() / partitionWeekMs) * partitionWeekMs + 5 *
 let nowMs = beganMs;
 
 /** Something that callers, carriers, chores or time do. */
-interface Deed {
+interface Step {
   (): Promise<unknown>;
   [fc.toStringMethod]?: () => string;
 }
 
 /** A failure prints what was done, not the code of it. */
-function named(name: string, facts: unknown, act: () => Promise<unknown>): Deed {
+function named(name: string, facts: unknown, act: () => Promise<unknown>): Step {
   return Object.assign(act, { [fc.toStringMethod]: () => `${name} ${JSON.stringify(facts)}` });
 }
 
@@ -174,10 +174,10 @@ const spans = () => usageApplications.map((_, index) => usageSpan(index, dayMs, 
 
 test('at random moments of random walks the answer is what the records say', async () => {
   await fc.assert(
-    fc.asyncProperty(walk, async (deeds) => {
+    fc.asyncProperty(walk, async (steps) => {
       nowMs = beganMs;
       await emptyRecords(node);
-      for (const deed of deeds) await deed();
+      for (const step of steps) await step();
       for (const span of spans()) assert.deepEqual(await readExact(node, span, nowMs), await countExact(node, span));
       // When the last pass has gone over all of them, the states are right as well.
       nowMs += 16 * dayMs;
@@ -190,7 +190,7 @@ test('at random moments of random walks the answer is what the records say', asy
         }
       }
     }),
-    // Without shrinking: each deed takes milliseconds, and there are thousands of shorter walks.
+    // Without shrinking: each step takes milliseconds, and there are thousands of shorter walks.
     { numRuns: inShort(4, 300), endOnFailure: true },
   );
 });

@@ -35,7 +35,7 @@ after(async () => {
   await endRedis();
 });
 
-/** Stands still: how long ago a connection was told something is for each test to say. */
+/** Stands still: each test says when a connection was last informed. */
 const clock = createTestClock();
 
 function windowsOf(node: number, timeUs?: () => number): Windows {
@@ -151,7 +151,7 @@ describe('by the clock of Redis itself', () => {
     );
   });
 
-  test('a server that has forgotten the script is told it again', async () => {
+  test('a server that has forgotten the script gets it again', async () => {
     const windows = windowsOf(0);
     const key = newCaller();
     await windows.decide(key, { perMinute: 5, burst: 5 }, longAgo);
@@ -169,7 +169,7 @@ describe('by the clock of Redis itself', () => {
     assert.ok((await ttl()) > 55_000 && (await ttl()) <= 61_000);
     await windows.peek(key, limits);
     await windows.peek(newCaller(), limits);
-    assert.equal(await server.ask('EXISTS', `hg:{reg_${callers}}`), 0, 'a peek remembers nobody');
+    assert.equal(await server.ask('EXISTS', `hg:{reg_${callers}}`), 0, 'a peek stores no caller');
   });
 });
 

@@ -193,7 +193,7 @@ describe('a sample of a stream goes on', () => {
     const sendOne = () => send(app, 'POST', '/sms/v1/messages', { headers: { apikey: acme.apiKey }, body });
     await Promise.all([
       noted,
-      eventually('the stream has told', async () => done || !(await sendOne()), { everyMs: 100 }),
+      eventually('the stream has emitted', async () => done || !(await sendOne()), { everyMs: 100 }),
     ]);
   }
 });

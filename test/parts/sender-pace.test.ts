@@ -52,7 +52,7 @@ async function createNode(name = 'test') {
   return { carrier, pace, run: () => worker.runUntilIdle() };
 }
 
-test('so many a second and no more, until all have left; being held back is no try', async () => {
+test('the rate is never exceeded until all texts have left; a text that is held back counts no try', async () => {
   const node = await createNode();
   const messages = await accept(23);
   const sent: number[] = [];

@@ -84,7 +84,7 @@ describe('the connection of a carrier', () => {
     assert.equal(binds.length, 1);
   });
 
-  test('a pair, of which both must be bound', async () => {
+  test('a pair, where both must be bound', async () => {
     const { told, last, binds } = await tryWith({ settings: { bind: 'pair' } });
     assert.deepEqual(told.at(-1), 'bind ok');
     assert.deepEqual(kinds(binds), ['bind_transmitter', 'bind_receiver']);

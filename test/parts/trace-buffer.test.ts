@@ -52,7 +52,7 @@ function answered(applicationId: string): CountedRequest {
   };
 }
 
-/** Adds so many requests of an application. Returns their ids. */
+/** Adds this many requests of an application. Returns their ids. */
 function createNoter(traces: TraceBuffer, applicationId: string): (count: number) => string[] {
   return (count) =>
     Array.from({ length: count }, () => {
@@ -67,7 +67,7 @@ async function written(applicationId: string): Promise<number> {
   return (await db.database.query<{ count: number }>(statement, [applicationId])).rows[0]?.count ?? 0;
 }
 
-test('what is due is written; who asks very much waits half a minute, unless somebody looks', async () => {
+test('due requests are written; those of a busy application wait half a minute, unless a reader asks', async () => {
   const traces = createTraceBuffer(db.database, clock);
   const [quiet, busy] = [newId('app', clock), newId('app', clock)];
   const [ask, askMuch] = [createNoter(traces, quiet), createNoter(traces, busy)];

@@ -54,7 +54,7 @@ async function kept(account: string): Promise<string[]> {
 }
 
 describe('receipts that match no text', () => {
-  test('an account has so many at most: the oldest go, and are counted and logged', async () => {
+  test('an account has a maximum: the oldest are dropped, counted and logged', async () => {
     const { receipts, counts, lines } = createProcess();
     for (let time = 0; time < 30; time++) await receipts.apply(source('a'), forNobody(`t${time}`, checkEvery));
     const left = await kept('a');
@@ -82,7 +82,7 @@ describe('receipts that match no text', () => {
     assert.ok(length >= most, `${length} are kept`);
   });
 
-  test('a process that starts looks at once', async () => {
+  test('a process that starts checks the cap at once', async () => {
     await createProcess().receipts.apply(source('a'), forNobody('old', 3 * most));
     await createProcess().receipts.apply(source('a'), forNobody('new', 1));
     assert.equal((await kept('a')).length, most);

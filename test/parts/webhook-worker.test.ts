@@ -30,7 +30,7 @@ async function arrange(respond: Respond = ok) {
     ...made,
     receiver,
     add: (count: number) => world.addEvents(made.applicationId, count),
-    /** Waits for so many calls, and until they are recorded. */
+    /** Waits for this many calls, and until they are recorded. */
     async settled(count: number): Promise<void> {
       await eventually(`${count} calls`, () => calls.length >= count);
       await eventually('they are recorded', async () => {
@@ -136,7 +136,7 @@ test('endpoints that do not answer hold up no other, and are then asked one by o
   for (const { applicationId, id } of dead) await world.service.remove(applicationId, id);
 });
 
-test('an endpoint that comes back is told everything', async () => {
+test('an endpoint that comes back receives everything', async () => {
   const { receiver, add, settled, read } = await arrange(answer(503));
   await add(40);
   await settled(10);
@@ -150,7 +150,7 @@ test('an endpoint that comes back is told everything', async () => {
   assert.equal(distinct(receiver), 40);
 });
 
-test('a span of many pieces is told again', async () => {
+test('a span of many pieces is delivered again', async () => {
   const { applicationId, id, receiver, add, settled } = await arrange();
   const sinceMs = world.clock.nowMs();
   await add(450);
@@ -160,7 +160,7 @@ test('a span of many pieces is told again', async () => {
   await settled(455);
   const span = { sinceMs, untilMs: sinceMs + 500, types: [] };
   await world.deliveries.replaySpan(applicationId, id, span);
-  await eventually('all are told again', () => receiver.calls.length >= 905);
+  await eventually('all arrive again', () => receiver.calls.length >= 905);
   await eventually('the span is done', async () => {
     return (await world.db.database.query('select from webhook_replay')).count === 0;
   });

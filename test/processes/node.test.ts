@@ -1,3 +1,4 @@
+// run: alone
 // One node with several web processes: limits that are exact, revocations that all of them know, and kill -9 of any.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -70,7 +71,7 @@ after(async () => {
   await db.drop();
 });
 
-/** So many at once over all connections, which are at all processes. */
+/** Sends this many at once over all connections, which are at all processes. */
 async function volley(count: number, request: PlainRequest): Promise<Volley[]> {
   const answers: Volley[] = [];
   let left = count;
@@ -100,7 +101,7 @@ describe('limits over all processes', () => {
     }
   });
 
-  test('so do the addresses of visitors and of clients, apart from each other', async () => {
+  test('the limits of addresses of visitors and of clients hold over all processes, apart from each other', async () => {
     const from = { 'X-Forwarded-For': '203.0.113.1' };
     const visits = await volley(400, { path: '/portal/v1/me', headers: from });
     assert.deepEqual(countStatuses(visits), { 401: addressPerMinute, 429: 100 });
@@ -138,7 +139,7 @@ describe('limits over all processes', () => {
     assert.equal(usage.body.data[0]?.totals.admitted, 60);
   });
 
-  test('so do passwords of one address', async () => {
+  test('the limit of passwords of one address holds over all processes', async () => {
     const body = { email: 'nobody@example.com', password: 'not the password of anybody' };
     const tries = Array.from({ length: 12 }, () =>
       send(service, 'POST', '/portal/v1/sessions', { body, headers: { 'X-Forwarded-For': '203.0.113.2' } }),

@@ -1,8 +1,8 @@
 // What a provider said in its own words reaches the operator: in the attempt, the story, the test and the log.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { createHttpCarrierWorld, type HttpCarrierWorld } from '../support/http-carrier-world.ts';
-import { until } from '../support/texts.ts';
 import { jsonCall, make } from './call.ts';
 import { type Double, type GotRequest, startDouble } from './provider.ts';
 
@@ -48,7 +48,7 @@ interface Shown {
 }
 async function shownAs(id: string, status: string): Promise<Shown> {
   const { developer, id: application } = world.sender;
-  return until(`${id} to be ${status}`, async () => {
+  return eventually(`${id} to be ${status}`, async () => {
     const { body } = await developer.send<Shown>('GET', `/portal/v1/applications/${application}/messages/${id}`);
     return body.status === status && body;
   });
@@ -61,7 +61,7 @@ const newest = async () => {
 const bodyOf = (request: GotRequest | undefined) => JSON.parse(request?.body ?? '{}') as Record<string, string>;
 
 async function lastStep(): Promise<string> {
-  const report = await until('the test to end', async () => {
+  const report = await eventually('the test to end', async () => {
     const { body } = await world.operator.send<{ status: string; steps: { detail: string }[] }>(
       'GET',
       `${path}/test/${await testId}`,
@@ -107,7 +107,7 @@ describe('an answer', () => {
       `HTTP 422, ${'x'.repeat(32)}`,
     ],
   ] as const) {
-    test(`${what}: in the attempt, the story and the log`, async () => {
+    test(`${what}: an answer is in the attempt, the trace and the log`, async () => {
       double.faults.push(answer);
       const { id } = await world.send();
       const { submits, timeline } = await shownAs(id, status);
@@ -125,7 +125,7 @@ describe('an answer', () => {
 });
 
 describe('a receipt', () => {
-  test('its state and code are in the story', async () => {
+  test('the state and code of a receipt are in the trace of its text', async () => {
     const { id } = await world.send();
     await world.untilStatus(id, 'sent');
     const { callback = '' } = bodyOf(double.requests[0]);
@@ -137,7 +137,7 @@ describe('a receipt', () => {
 
   test('in the result of a test', async () => {
     await beginTest();
-    await until('the request came', () => double.requests.length === 1);
+    await eventually('the request came', () => double.requests.length === 1);
     const { callback = '' } = bodyOf(double.requests[0]);
     assert.equal((await make(jsonCall(callback, { id: `id-${given}`, state: 'no', why: 99 }))).status, 200);
     assert.equal(await lastStep(), `Receipt of id-${given}: undelivered (no, 99).`);

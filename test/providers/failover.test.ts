@@ -6,9 +6,9 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import { decodeText } from '../../src/smpp/charset.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createHttpCarrierWorld, type HttpCarrierWorld } from '../support/http-carrier-world.ts';
 import { type ScriptedSmsc, startScriptedSmsc } from '../support/scripted-smsc.ts';
-import { until } from '../support/texts.ts';
 import { type Double, type Fault, startDouble } from './provider.ts';
 
 let world: HttpCarrierWorld;
@@ -49,7 +49,7 @@ async function connect(): Promise<void> {
   const smpp = { host: '127.0.0.1', port: spare.port, system_id: 'spare' };
   const { status, body } = await world.operator.send('POST', path, { name: 'spare', kind: 'smpp', settings: smpp });
   assert.equal(status, 201, JSON.stringify(body));
-  await until('the spare one is up', async () => (await world.read('spare')).state === 'up');
+  await eventually('the spare one is up', async () => (await world.read('spare')).state === 'up');
 }
 
 let numbers = 0;
@@ -76,9 +76,9 @@ const faults: [string, Fault][] = [
   ['a refused account', { status: 401 }],
 ];
 
-describe('row 31: the provider fails', () => {
+describe('a provider that fails', () => {
   for (const [name, fault] of faults) {
-    test(`${name}: the same code leaves on the other carrier, a plain text does not`, async () => {
+    test(`${name}: a code leaves on the other carrier, a plain text does not`, async () => {
       await connect();
       const before = atSpare().length;
       provider.faults.push(...Array.from({ length: 9 }, () => fault));
@@ -93,7 +93,7 @@ describe('row 31: the provider fails', () => {
     const before = atSpare().length;
     provider.faults.push({ status: 502 }, { status: 502 });
     const { id } = await world.send();
-    await until('it was tried', async () => (await attemptsOf(id)) === 1);
+    await eventually('it was tried', async () => (await attemptsOf(id)) === 1);
     await verify();
     await spare.arrived('submit_sm', before + 1);
     assert.deepEqual(atSpare().slice(before), atProvider().slice(1, 2), 'the code alone');

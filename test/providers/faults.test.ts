@@ -1,10 +1,11 @@
-// What happens when a provider, or the way to it, fails: rows 30 and 31 of the fault table, and what lies beside them.
+// What happens when a provider, or the way to it, fails.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createHttpCarrierWorld, type HttpCarrierWorld } from '../support/http-carrier-world.ts';
-import { type Page, type TextRecord, until } from '../support/texts.ts';
+import type { Page, TextRecord } from '../support/texts.ts';
 import { jsonCall, make } from './call.ts';
 import { type Double, type GotRequest, startDouble } from './provider.ts';
 
@@ -80,7 +81,7 @@ describe('no usable answer after the request has left: the text is in doubt', ()
     await connect({ on_doubt_seconds: 3600 });
     double.faults.push({ status: 502 });
     const { id } = await world.send();
-    await until('the request came', () => double.requests.length === 1);
+    await eventually('the request came', () => double.requests.length === 1);
     const { callback = '', to } = bodyOf(double.requests[0]);
     assert.equal((await make(jsonCall(callback, { id: 'x', ours: id, to, state: 'ok' }))).status, 200);
     await world.untilStatus(id, 'delivered');
@@ -103,7 +104,7 @@ describe('no usable answer after the request has left: the text is in doubt', ()
     const { body: made } = await world.sender.messaging();
     assert.equal(made.possible_duplicates, 0);
     const path = '/messaging/v1/messages';
-    const sent = await until('it was sent', async () => {
+    const sent = await eventually('it was sent', async () => {
       const { body } = await send<TextRecord>(world.app, 'GET', `${path}/${made.id}`, { headers });
       return body.status === 'sent' && body;
     });
@@ -118,7 +119,7 @@ describe('nothing has left', () => {
     const port = Number(new URL(double.url).port);
     await double.close();
     const { id } = await world.send();
-    const failing = await until('the carrier fails', async () => {
+    const failing = await eventually('the carrier fails', async () => {
       const bind = await bindOf();
       return bind?.state === 'failing' && bind;
     });
@@ -128,7 +129,7 @@ describe('nothing has left', () => {
     await world.untilStatus(id, 'sent');
     assert.equal(double.requests.length, 1);
     assert.equal((await marks(id))?.duplicates, 0);
-    await until('the carrier works', async () => (await bindOf())?.state === 'ready');
+    await eventually('the carrier works', async () => (await bindOf())?.state === 'ready');
   });
 
   test('429: the text waits as long as the provider says, and nothing is in doubt', async () => {
@@ -145,7 +146,7 @@ describe('nothing has left', () => {
     await connect();
     double.always = { status: 307, headers: { Location: `${other.url}/send` } };
     await world.send();
-    await until('the carrier fails', async () => (await bindOf())?.state === 'failing');
+    await eventually('the carrier fails', async () => (await bindOf())?.state === 'failing');
     assert.equal(other.requests.length, 0);
     await other.close();
   });
@@ -153,7 +154,7 @@ describe('nothing has left', () => {
   test('a paused carrier sends nothing, and resumes', async () => {
     await connect();
     await world.operator.send('POST', '/portal/v1/operator/carriers/provider/pause');
-    await until('the worker knows', async () => world.app.delivery.workers().length === 2);
+    await eventually('the worker knows', async () => world.app.delivery.workers().length === 2);
     const { id } = await world.send();
     await world.operator.send('POST', '/portal/v1/operator/carriers/provider/resume');
     await world.untilStatus(id, 'sent');
@@ -205,7 +206,7 @@ test('the test of a carrier shows its steps, and waits for the receipt that come
   const body = { to: '+447700900123' };
   const started = await world.operator.send<{ id: string }>('POST', '/portal/v1/operator/carriers/provider/test', body);
   assert.equal(started.status, 202);
-  await until('the text came', () => double.requests.length === 1);
+  await eventually('the text came', () => double.requests.length === 1);
   const { callback = '', to } = bodyOf(double.requests[0]);
   await make(jsonCall(callback, { id: `id-${given}`, to, state: 'ok' }));
   const path = `/portal/v1/operator/carriers/provider/test/${started.body.id}`;
@@ -213,7 +214,7 @@ test('the test of a carrier shows its steps, and waits for the receipt that come
     status: string;
     steps: { step: string; ok: boolean }[];
   }
-  const done = await until('the test ends', async () => {
+  const done = await eventually('the test ends', async () => {
     const { body: found } = await world.operator.send<Test>('GET', path);
     return (found.status === 'passed' || found.status === 'failed') && found;
   });

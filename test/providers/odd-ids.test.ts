@@ -1,8 +1,8 @@
 // A provider's ids are text from outside: whatever they hold, no text is lost or sent twice for them.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { createHttpCarrierWorld, type HttpCarrierWorld } from '../support/http-carrier-world.ts';
-import { until } from '../support/texts.ts';
 import { jsonCall, make } from './call.ts';
 import { type Double, type GotRequest, startDouble } from './provider.ts';
 
@@ -65,7 +65,7 @@ for (const [what, id] of oddIds) {
       assert.equal((await make(jsonCall(callback, { id, state: 'ok' }))).status, 200);
     });
 
-    test('a test of the carrier tells it, finds its receipt, and the log shows it', async () => {
+    test('a test of the carrier shows it, finds its receipt, and the log has it', async () => {
       oddId = id;
       await connect();
       const path = '/portal/v1/operator/carriers/provider';
@@ -73,10 +73,10 @@ for (const [what, id] of oddIds) {
         to: '+447700900123',
         message: 'odd',
       });
-      await until('the request came', () => double.requests.length === 1);
+      await eventually('the request came', () => double.requests.length === 1);
       const { callback = '' } = bodyOf(double.requests[0]);
       assert.equal((await make(jsonCall(callback, { id, state: 'ok' }))).status, 200);
-      const told = await until('the test to end', async () => {
+      const told = await eventually('the test to end', async () => {
         const { body } = await world.operator.send<{ status: string; steps: { step: string; detail: string }[] }>(
           'GET',
           `${path}/test/${asked.body.id}`,

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createHttpCarrierWorld, type HttpCarrierWorld } from '../support/http-carrier-world.ts';
-import { dumpAll, type Page, until } from '../support/texts.ts';
+import { dumpAll, type Page } from '../support/texts.ts';
 import { africasTalking } from './africas-talking.ts';
 import { make, type Provider, type TakenText } from './call.ts';
 import { infobip } from './infobip.ts';
@@ -148,9 +149,9 @@ for (const provider of providers) {
 
     test('wrong credentials stop the carrier; right ones start it again, and no text is lost', async () => {
       await world.change(provider.wrong, name);
-      await until('it is up again', async () => (await world.read(name)).state === 'up');
+      await eventually('it is up again', async () => (await world.read(name)).state === 'up');
       let { id } = await world.send({ to: nextNumber() });
-      const failing = await until('it fails', async () => {
+      const failing = await eventually('it fails', async () => {
         const { binds } = await world.read(name);
         if (binds[0]?.state === 'failing') return binds[0];
         // The carrier may have sent it before it had the new settings.
@@ -159,7 +160,7 @@ for (const provider of providers) {
       });
       assert.match(failing.error ?? '', /refuses the account/);
       const { alerts } = world.app.app;
-      await until('operators are alerted, once', async () => {
+      await eventually('operators are alerted, once', async () => {
         await alerts.poll();
         return alerts.open.filter(({ kind, carrier }) => kind === 'account_refused' && carrier === name).length === 1;
       });

@@ -24,7 +24,7 @@ function createNode() {
   const { log, lines } = createTestLog();
   const watch = watchClock(database, clock, log);
   const carrier = createRecordingCarrier({ capacity: 40, submitTimeoutMs: 5000 });
-  // Slow, so that claims are open while the other node looks for those whose lease has ended.
+  // Slow, so that claims are open while the other node polls for expired leases.
   carrier.answer = async (texts) => {
     await new Promise((done) => setTimeout(done, 100));
     return acceptAll(texts);

@@ -146,7 +146,7 @@ describe('at the same moment', () => {
     const taken = new Set(claimed);
     assert.equal(taken.size, claimed.length);
     for (const id of ids) assert.notEqual(taken.has(id), canceled.has(id), `${id} is both or neither`);
-    for (const { id, status, place } of await readQueue(db.database)) {
+    for (const { id, status, location: place } of await readQueue(db.database)) {
       assert.deepEqual([status, place], canceled.has(id) ? ['canceled', null] : ['queued', 'claim']);
     }
     assert.ok(taken.size > 0 && canceled.size > 0, `${taken.size} were taken, ${canceled.size} canceled`);
@@ -163,7 +163,7 @@ describe('at the same moment', () => {
     });
     await Promise.all([...Array.from({ length: 3 }, () => steps.queueDue()), ...cancels]);
     while ((await steps.queueDue()) > 0);
-    for (const { id, status, place } of await readQueue(db.database)) {
+    for (const { id, status, location: place } of await readQueue(db.database)) {
       assert.deepEqual([status, place], canceled.has(id) ? ['canceled', null] : ['queued', 'queue']);
     }
   });
@@ -187,7 +187,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('answers, receipts of both kinds, and a second look at the unmatched: all end delivered, nobody fails', async () => {
+  test('answers, receipts of both kinds, and a retry of the unmatched at once: all end delivered, none fails', async () => {
     const receipts = createReceipts({ database: db.database, clock });
     for (let round = 0; round < 6; round++) {
       const ids = await accept(120);
@@ -204,17 +204,20 @@ describe('at the same moment', () => {
       ]);
       await rematchAll();
       const rows = await readQueue(db.database, ids);
-      assert.deepEqual(new Set(rows.map(({ status, place }) => `${status} ${place}`)), new Set(['delivered null']));
+      assert.deepEqual(
+        new Set(rows.map(({ status, location: place }) => `${status} ${place}`)),
+        new Set(['delivered null']),
+      );
     }
   });
 
-  test('the same answers from two sides: written once', async () => {
+  test('one answer that arrives from two sides is written once', async () => {
     await accept(100);
     const [claim] = await claimAll(1, 100);
     assert.ok(claim !== undefined, 'nothing was claimed');
     const sides = Array.from({ length: 4 }, () => ({ ...claim, texts: shuffled(claim.texts) }));
     await Promise.all(sides.map((side) => steps.record(side, accepted)));
-    for (const { status, sequence, place } of await readQueue(db.database)) {
+    for (const { status, sequence, location: place } of await readQueue(db.database)) {
       assert.deepEqual([status, sequence, place], ['sent', 1, null]);
     }
   });
@@ -227,7 +230,7 @@ describe('at the same moment', () => {
     ]);
     const resent = new Set(idsOf(again));
     for (const row of await readQueue(db.database)) {
-      const { id, status, attempt, possibleDuplicates, carrierMessageId, place } = row;
+      const { id, status, attempt, possibleDuplicates, carrierMessageId, location: place } = row;
       const expected = resent.has(id) ? ['queued', 2, 1, null, 'claim'] : ['sent', 1, 0, carrierIdOf(id, 1), null];
       assert.deepEqual([status, attempt, possibleDuplicates, carrierMessageId, place], expected);
     }
@@ -239,13 +242,13 @@ describe('at the same moment', () => {
       const [again] = await Promise.all([claimAll(3, 10), ...applyInParts(deliveredOf(shuffled(ids)), 10)]);
       const resent = new Set(idsOf(again));
       await rematchAll();
-      for (const { id, status, attempt, possibleDuplicates, place } of await readQueue(db.database, ids)) {
+      for (const { id, status, attempt, possibleDuplicates, location: place } of await readQueue(db.database, ids)) {
         const expected = resent.has(id) ? ['delivered', 2, 1, 'claim'] : ['delivered', 1, 0, null];
         assert.deepEqual([status, attempt, possibleDuplicates, place], expected);
       }
       for (const claim of again) await steps.record(claim, accepted);
     }
-    assert.equal((await readQueue(db.database)).filter(({ place }) => place !== null).length, 0);
+    assert.equal((await readQueue(db.database)).filter(({ location: place }) => place !== null).length, 0);
   });
 
   for (const [what, answer] of [
@@ -261,7 +264,7 @@ describe('at the same moment', () => {
           ...applyInParts(deliveredOf(shuffled(ids)), 20),
         ]);
         await rematchAll();
-        for (const { status, place } of await readQueue(db.database, ids)) {
+        for (const { status, location: place } of await readQueue(db.database, ids)) {
           assert.deepEqual([status, place], ['delivered', null]);
         }
       }
@@ -275,7 +278,7 @@ describe('at the same moment', () => {
       clock.advance(leaseMs);
       await Promise.all([steps.release(), ...applyInParts(deliveredOf(shuffled(ids)), 20)]);
       await rematchAll();
-      for (const { status, place } of await readQueue(db.database, ids)) {
+      for (const { status, location: place } of await readQueue(db.database, ids)) {
         assert.deepEqual([status, place], ['delivered', null]);
       }
     }
@@ -290,7 +293,7 @@ describe('at the same moment', () => {
       released.reduce((sum, count) => sum + count, 0),
       300,
     );
-    for (const { status, place, attempt, onTheWire } of await readQueue(db.database, ids)) {
+    for (const { status, location: place, attempt, onTheWire } of await readQueue(db.database, ids)) {
       assert.deepEqual([status, place, attempt, onTheWire], ['queued', 'schedule', 1, true]);
     }
   });
@@ -304,7 +307,7 @@ describe('at the same moment', () => {
       steps.release(),
       steps.release(),
     ]);
-    const rows = new Map((await readQueue(db.database)).map((row) => [row.id, `${row.status} ${row.place}`]));
+    const rows = new Map((await readQueue(db.database)).map((row) => [row.id, `${row.status} ${row.location}`]));
     let back = 0;
     for (const claim of claims) {
       const states = new Set(idsOf([claim]).map((id) => rows.get(id)));

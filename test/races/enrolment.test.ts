@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { authenticator, factorPath } from '../support/second-factor.ts';
 
 const rounds = inShort(8, 60);
-const password = 'another sentence, known to nobody';
+const password = 'another sentence, known to no one';
 
 let app: TestApp;
 before(async () => {

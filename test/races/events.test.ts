@@ -13,7 +13,7 @@ import type { Database, Session, Tx } from '../../src/platform/database/database
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
-import { until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
 
 let db: TestDatabase;
 let sessions: Session[] = [];
@@ -70,9 +70,9 @@ async function readOften(horizon: Horizon, times: number): Promise<number> {
 
 /** Postgres itself may write for a moment, to look after its tables. */
 const untilItPasses = (horizon: Horizon, position: number) =>
-  until('the horizon to pass all positions', async () => (await horizon.read()) >= position);
+  eventually('the horizon to pass all positions', async () => (await horizon.read()) >= position);
 
-/** Looks at the newest position many times. */
+/** Reads the newest position many times. */
 const countBack = `with recursive look as (
     select 1 as times, ${newestPosition} as newest, 0 as back
     union all
@@ -161,7 +161,7 @@ describe('the horizon', () => {
     assert.ok(read <= start, 'the position was passed before its event could be seen');
   });
 
-  test('of several looks at once, a late answer to an early one proves nothing', async () => {
+  test('of several reads at once, a late answer to an early one proves nothing', async () => {
     const applicationId = await listeningApplication();
     const [first, second] = [await createCounter(applicationId), await createCounter(applicationId)];
     let held: (() => void) | undefined;
@@ -302,10 +302,10 @@ describe('listening', () => {
       }
 
       const writing = Promise.all(counters.map(write));
-      await until('changes before', () => all.size > 10);
+      await eventually('changes before', () => all.size > 10);
       const { since } = await listeners.readFeed(applicationId);
       isListening = true;
-      await until('changes after', () => must.size > 10);
+      await eventually('changes after', () => must.size > 10);
       stopped = true;
       await writing;
       const { rows } = await db.database.query<{ line: string; position: number }>(
@@ -313,7 +313,7 @@ describe('listening', () => {
         [uuidOf(applicationId)],
       );
       const told = new Set(rows.map(({ line }) => line));
-      assert.equal(told.size, rows.length, 'no change is told twice');
+      assert.equal(told.size, rows.length, 'no change is emitted twice');
       assert.deepEqual(
         [...must].filter((line) => !told.has(line)),
         [],
@@ -321,7 +321,7 @@ describe('listening', () => {
       );
       assert.ok(
         rows.every(({ position }) => position > since),
-        'events lie behind the position since which all are told',
+        'events lie behind the position up to which all are emitted',
       );
     }
   });
@@ -360,7 +360,7 @@ describe('listening', () => {
     await db.database.query(change, [id]);
     const cursor = await lastPosition();
     await db.database.query('delete from event_listener where application_id = $1', [uuidOf(applicationId)]);
-    // This change has no event, and no other event tells that time has passed.
+    // This change has no event, and no other event shows that time has passed.
     await db.database.query(change, [id]);
     const { since } = await addListener(db.database, applicationId);
     assert.ok(cursor < since, 'a reader with the old cursor would not notice the gap');

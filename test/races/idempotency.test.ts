@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Answer, send } from '../support/developer.ts';
-import { createSender, type Sender, type TextRecord, text, until } from '../support/texts.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSender, type Sender, type TextRecord, text } from '../support/texts.ts';
 
 let app: TestApp;
 let other: TestApp;
@@ -51,7 +52,7 @@ function assertOnce(answers: Answer<TextRecord>[]): void {
   assert.equal(made.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1);
 }
 
-describe('the same Idempotency-Key 50 times in parallel', () => {
+describe('one Idempotency-Key 50 times in parallel', () => {
   test('one record, one text; all others the same answer or 409', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(app, key, { reference: key })));
@@ -60,7 +61,7 @@ describe('the same Idempotency-Key 50 times in parallel', () => {
     assertOnce([...answers, ...(await Promise.all([post(app, key, { reference: key })]))]);
   });
 
-  test('over two nodes: the same', async () => {
+  test('one Idempotency-Key over two nodes makes one text', async () => {
     for (let round = 0; round < 3; round++) {
       const key = newKey();
       const nodes = Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? app : other));
@@ -91,7 +92,7 @@ describe('the same Idempotency-Key 50 times in parallel', () => {
     const reference = newKey();
     const nodes = [app, other];
     const same = nodes.map((node) => post(node, taken, { reference: taken }));
-    await until('both nodes to wait for the lock', async () => {
+    await eventually('both nodes to wait for the lock', async () => {
       const { count } = await lock.query(
         `select 1 from pg_locks where not granted and relation = 'idempotency'::regclass
            and database = (select oid from pg_database where datname = current_database())`,
@@ -127,7 +128,9 @@ describe('a crash in between', () => {
       await lock.query('lock table message in access exclusive mode');
       const first = post(app, key, { reference: key });
       for (let i = 0; i < times; i++) {
-        await until('the writer to wait and be cut off', async () => (await breakWriters()) > 0, 4000);
+        await eventually('the writer to wait and be cut off', async () => (await breakWriters()) > 0, {
+          withinMs: 4000,
+        });
       }
       await lock.query('rollback');
       await lock.close();

@@ -131,7 +131,7 @@ describe('parts', () => {
   });
 });
 
-describe('the same text on two nodes', () => {
+describe('one inbound text on two nodes', () => {
   test('is kept once', async () => {
     const texts = Array.from({ length: 20 }, () => textOf('+447700900001', 'Hello'));
     await Promise.all(texts.map((text, place) => nodeOf(place).receiver.receive(source, [text])));
@@ -175,7 +175,7 @@ describe('words', () => {
       else await optOuts.remove({ applicationId, api: 'sms' }, phone).catch(isExpected);
     });
     await Promise.all(acts.map((act) => act()));
-    assert.ok((await checkEvents(db.database)) > 1, 'the application is told');
+    assert.ok((await checkEvents(db.database)) > 1, 'the application gets its event');
     const now = await nodeOf(0).optOuts.list({ number: phone }, { limit: 10, after: undefined });
     const kinds = now.map(({ kind, subject }) => `${kind} ${subject}`);
     assert.equal(new Set(kinds).size, kinds.length, 'one row for each scope');

@@ -1,4 +1,4 @@
-// "When a revocation has been answered, no node admits that token any more. The same holds for a deleted key, application
+// "When a revocation has been answered, no node admits that token. The same holds for a deleted key, application
 // or registration, and a secret rotated with no overlap": again and again, on two nodes whose memory is warm, under load.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

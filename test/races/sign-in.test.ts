@@ -7,7 +7,7 @@ import { type Answer, asDeveloper, send, signUp } from '../support/developer.ts'
 import { inShort } from '../support/effort.ts';
 
 const password = 'a sentence that only I would think of';
-const newPassword = 'another sentence, known to nobody';
+const newPassword = 'another sentence, known to no one';
 
 const rounds = inShort(2, 5);
 
@@ -30,7 +30,7 @@ async function isSignedIn(on: TestApp, answer: Answer): Promise<boolean> {
 
 describe('a reset ends every sign-in with the old password', () => {
   for (let round = 1; round <= rounds; round++) {
-    test(`also those that were being checked while it committed (${round} of ${rounds})`, async () => {
+    test(`a sign-in that was being checked while the reset committed ends (${round} of ${rounds})`, async () => {
       const { email } = await signUp(app);
       const token = await app.app.people.createLink(email);
       const resetting = reset(app, token);

@@ -49,7 +49,7 @@ for (const [where, nodes] of callers) {
       assert.ok(started.every(({ body }) => body.sent === true));
     });
 
-    test('the same with an Idempotency-Key each', async () => {
+    test('starts with an Idempotency-Key each keep to the limit', async () => {
       const answers = await Promise.all(
         neighbours(40).map((to, index) =>
           callerOf(index).send<{ status: string }>(

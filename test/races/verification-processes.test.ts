@@ -52,7 +52,7 @@ after(async () => {
 
 const base = '/verify/v1/verifications';
 
-/** A machine that is too busy answers 503, which leaves open what was done; so whoever gets one asks again. */
+/** A machine that is too busy answers 503, which leaves open what was done; so a caller who gets one asks again. */
 async function post(turn: number, path: string, body: object): Promise<Answer<VerificationBody>> {
   for (let tries = 1; ; tries++) {
     const answer = await send<VerificationBody>({ url: urls[turn % 2] ?? '' }, 'POST', path, {
@@ -83,7 +83,7 @@ async function codeFor(to: string): Promise<string> {
 test('100 parallel right codes over two processes: exactly one approved, 99 times 409', async () => {
   const { body } = await post(0, base, { to: '+447700900001', channel: 'sms' });
   const answers = await inParallel(100, `${base}/${body.id}`, { code: await codeFor('+447700900001') });
-  // The one that was approved may have been told of it by a 503, and then found that it had been.
+  // The caller of the approved one may have got a 503 first, and learned the result by asking again.
   assert.ok(answers.filter((answer) => answer.status === 200 && answer.body.valid === true).length <= 1);
   assert.ok(answers.filter(({ status }) => status === 409).length >= 99);
   assert.ok(answers.every(({ status }) => status === 200 || status === 409));

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(async () => {
   const told = await checkEvents(app.db.database);
-  assert.ok(told > 0, 'nothing was told');
+  assert.ok(told > 0, 'no event was emitted');
   await second.close();
   await app.close();
 });

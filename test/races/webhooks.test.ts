@@ -38,7 +38,7 @@ test('three workers and one endpoint: every event once, and never more than 20 a
   await world.service.remove(applicationId, id);
 });
 
-test('a worker whose lease was taken away records nothing, and the next one tells all that is left', async () => {
+test('a worker whose lease was taken away records nothing, and the next one delivers the rest', async () => {
   const { applicationId, id } = await world.create(receiver.url);
   receiver.calls.length = 0;
   await world.addEvents(applicationId, 400);
@@ -77,7 +77,7 @@ test('no attempt begins after a deletion or a pause was answered, whichever work
     const answeredMs = performance.now();
     await adding;
     await world.addEvents(applicationId, 50);
-    // Each worker has looked for something to do more than once.
+    // Each worker has polled more than once.
     await new Promise((done) => setTimeout(done, 300));
     const late = workers.flatMap(({ begun }) => begun).filter((atMs) => atMs > answeredMs);
     assert.equal(late.length, 0, `${late.length} calls began after the answer to ${act}`);
@@ -87,7 +87,7 @@ test('no attempt begins after a deletion or a pause was answered, whichever work
       continue;
     }
     await world.service.change(applicationId, id, { status: 'active' });
-    await eventually('all are told in the end', async () => {
+    await eventually('all arrive in the end', async () => {
       const states = await world.readDeliveries(id);
       return states.length === 650 && states.every(({ status }) => status === 1);
     });

@@ -62,7 +62,7 @@ describe('texts', () => {
     }
   });
 
-  test('a batch tells of each of its texts', async () => {
+  test('a batch returns each of its texts', async () => {
     const { data, summary } = await observed.heliograph.messaging.sendBatch([text, { ...text, to: '12' }]);
     assert.deepEqual(summary, { accepted: 1, rejected: 1 });
     assert.match((data[0] as Message).id, /^msg_/);
@@ -179,7 +179,7 @@ describe('verifications', () => {
       const error = await errorOf(heliograph.verifyProof(each, { audience: acme.id }));
       assert.ok(error instanceof SignatureError, `${name}: ${error}`);
     }
-    assert.equal(sent.length, 2, 'an unknown key does not make it look at once again');
+    assert.equal(sent.length, 2, 'an unknown key does not make it fetch the keys again at once');
     const elsewhere = await errorOf(heliograph.verifyProof(proof, { audience: 'app_other' }));
     assert.match(String(elsewhere), /another application/);
     const late = await errorOf(heliograph.verifyProof(proof, { audience: acme.id, nowMs: (said?.exp ?? 0) * 1000 }));
@@ -214,7 +214,7 @@ describe('verifications', () => {
 });
 
 describe('tokens', () => {
-  test('one request, however many wait; one abort does not end it for the others', async () => {
+  test('one token request serves all that wait; an abort of one does not end it for the others', async () => {
     const { heliograph, tokenRequests } = createClient(app, acme);
     const leaving = new AbortController();
     const left = errorOf(heliograph.verify.explain(testNumber, { signal: leaving.signal }));
@@ -236,7 +236,7 @@ describe('tokens', () => {
     assert.equal(tokenRequests(), 2);
   });
 
-  test('a wrong secret is told at once, without its words', async () => {
+  test('a wrong secret fails at once, and the error does not repeat it', async () => {
     const wrong = { apiKey: 'hg_sandbox_wrong_key', client: { ...acme.client, client_secret: 'wrong-secret' } };
     const { heliograph, sent } = createClient(app, wrong);
     const error = await refusal(heliograph.verify.explain(testNumber));

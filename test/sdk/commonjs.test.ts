@@ -1,4 +1,5 @@
-// The packed client in a CommonJS project of a user whose compiler is TypeScript 5.4 and looks for modules as Node 10 did.
+// run: alone
+// The packed client in a CommonJS project of a user whose compiler is TypeScript 5.4 and resolves modules as Node 10 did.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

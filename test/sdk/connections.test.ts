@@ -108,8 +108,8 @@ describe('limits', () => {
     assert.deepEqual([error.status, error.code, error.message, error.retryAfterSeconds], [429, null, 'Later.', 900]);
     const leaving = new AbortController();
     const waiting = errorOf(heliograph.sms.get('msg_x', { signal: leaving.signal }));
-    leaving.abort(new Error('not so long'));
-    assert.match(String(await waiting), /not so long/);
+    leaving.abort(new Error('not that long'));
+    assert.match(String(await waiting), /not that long/);
     assert.equal(sent.length, 1);
   });
 });

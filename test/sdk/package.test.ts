@@ -1,3 +1,4 @@
+// run: alone
 // The client as its package gives it to a user: its types with strict compilers, the README's program, nothing else inside.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -48,7 +49,7 @@ const places: Record<string, object> = {
   'a page': { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] },
 };
 for (const [index, [name, place]] of Object.entries(places).entries()) {
-  test(`its types fit ${name}, with every check that a compiler has`, async () => {
+  test(`the types of the client fit ${name}, with every check of the compiler`, async () => {
     const config = `tsconfig.${index}.json`;
     const compilerOptions = { ...strict, target: 'es2022', skipLibCheck: false, ...place };
     writeFileSync(join(folder, config), JSON.stringify({ compilerOptions, files: ['program.ts'] }));

@@ -1,3 +1,4 @@
+// run: with services
 // The service is killed under load, again and again: a program with the client loses no text, sends none twice, and
 // misses no event.
 import assert from 'node:assert/strict';
@@ -51,7 +52,7 @@ async function sendUntilTaken(api: Heliograph['sms'], reference: string): Promis
   }
 }
 
-test('kill -9 under load: each text is accepted once, and the feed tells of each once', async (t) => {
+test('kill -9 under load: each text is accepted once, and the feed has each once', async (t) => {
   const { heliograph, tokenRequests } = createClient(service, acme);
   const told = new Map<string, number>();
   let interruptions = 0;
@@ -101,7 +102,7 @@ test('kill -9 under load: each text is accepted once, and the feed tells of each
   assert.equal(kept.size, taken.size, 'a text that no call knows of');
   const bySms = [...taken].filter(([reference]) => reference.startsWith('sms-')).map(([, id]) => id);
   const untold = () => bySms.filter((id) => !told.has(id));
-  await eventually('the feed has told of all', () => untold().length === 0).catch(async (error: Error) => {
+  await eventually('the feed has all', () => untold().length === 0).catch(async (error: Error) => {
     const ended = await Promise.race([following, 'goes on']);
     throw new Error(`${error.message}; following: ${ended}\n${await describeTexts(db.database, untold())}`);
   });
@@ -110,7 +111,7 @@ test('kill -9 under load: each text is accepted once, and the feed tells of each
   assert.deepEqual(
     [...told.values()].filter((count) => count !== 1),
     [],
-    'told more than once',
+    'emitted more than once',
   );
   assert.equal(told.size, bySms.length);
   t.diagnostic(JSON.stringify({ texts: taken.size, tokenRequests: tokenRequests(), interruptions }));

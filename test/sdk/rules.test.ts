@@ -1,3 +1,4 @@
+// run: alone
 // When the client waits, and when it sends again: without a service, in its own time.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';

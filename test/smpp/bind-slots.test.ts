@@ -156,7 +156,7 @@ describe('bind slots', () => {
     await node.slots.stop();
   });
 
-  test('whoever takes a slot learns whether it was held a moment ago, here or on another node', async () => {
+  test('a node that takes a slot learns whether it was held a moment ago, here or on another node', async () => {
     const [one, two] = [startNode(), startNode()];
     const first = one.want(9, 1);
     await one.slots.look();

@@ -201,7 +201,7 @@ describe('a slot', () => {
       await reaches('waiting');
       waits.push(waitMs() / 60_000);
       assert.match(supervisor.state.error ?? '', /wrong password/);
-      assert.equal(supervisor.state.refused, true, 'operators are told of the account');
+      assert.equal(supervisor.state.refused, true, 'operators see the account');
       if (round === 5) smsc.follow(() => false);
       pass(waitMs());
     }
@@ -361,7 +361,7 @@ describe('2: a carrier without transceivers', () => {
         supervisor.state.error ?? '',
         /\(bind failed\)\. If the carrier takes no transceivers, set bind to pair/,
       );
-      assert.equal(supervisor.state.refused, true, 'operators are told of the account');
+      assert.equal(supervisor.state.refused, true, 'operators see the account');
       pass(waitMs());
     }
     assert.equal(smsc.ledger('bind_transmitter').length, 1);

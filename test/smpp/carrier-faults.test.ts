@@ -10,8 +10,8 @@ import { bearer, getToken } from '../support/applications.ts';
 import { type CarrierWorld, createCarrierWorld, receiptOf, type ShownCarrier } from '../support/carrier-world.ts';
 import { createCertificate } from '../support/certificates.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Peer, type Script, type ScriptedSmsc, startScriptedSmsc } from '../support/scripted-smsc.ts';
-import { until } from '../support/texts.ts';
 
 let app: TestApp;
 let world: CarrierWorld;
@@ -32,7 +32,7 @@ async function start(...given: Parameters<typeof startScriptedSmsc>): Promise<Sc
   return smsc;
 }
 
-/** Leaves submits without an answer, and tells of each. */
+/** Leaves submits without an answer, and reports each. */
 function unanswered(onSubmit: (pdu: Pdu, peer: Peer) => void = () => {}): Script {
   return (pdu, peer) => {
     if (pdu.command !== 'submit_sm') return false;
@@ -53,7 +53,7 @@ function accepted({ sequence }: Pdu, messageId: string): Pdu {
   return { command: 'submit_sm_resp', status: 0, sequence, messageId, tlvs: [] };
 }
 
-describe('row 4: the carrier refuses the password', () => {
+describe('a carrier refuses the password', () => {
   test('one bind a minute at most, the state says why, and a new password works without a restart', async () => {
     const binds: number[] = [];
     const smsc = await start((pdu, peer) => {
@@ -84,7 +84,7 @@ describe('row 4: the carrier refuses the password', () => {
   });
 });
 
-describe('row 15: the answer comes late', () => {
+describe('the answer to a submit comes late', () => {
   test('it settles the text, which is not sent again', async () => {
     let open: { pdu: Pdu; peer: Peer } | undefined;
     const smsc = await start(
@@ -94,9 +94,9 @@ describe('row 15: the answer comes late', () => {
     );
     await world.connect(smsc.port, { on_doubt: 'resend', on_doubt_seconds: 300 });
     const id = await world.send();
-    const { pdu, peer } = await until('the submit', () => open);
+    const { pdu, peer } = await eventually('the submit', () => open);
     app.clock.advance(31_000);
-    await until('the text is in doubt', async () => (await world.doubts()) === 1);
+    await eventually('the text is in doubt', async () => (await world.doubts()) === 1);
     app.clock.advance(30_000);
     peer.send(accepted(pdu, 'late'), receiptOf('late'));
     await world.untilStatus(id, 'delivered');
@@ -106,7 +106,7 @@ describe('row 15: the answer comes late', () => {
   });
 });
 
-describe('row 16: the connection is reset', () => {
+describe('the connection of a carrier is reset', () => {
   test('what was out is in doubt and marked when it is sent again; what had not left is not', async () => {
     const smsc = await start(unanswered());
     // Two places of the window are kept for codes.
@@ -127,13 +127,13 @@ describe('row 16: the connection is reset', () => {
   });
 });
 
-describe('row 18: the carrier unbinds with three submits open', () => {
-  test('their answers still count, and the next text goes over the next connection', async () => {
+describe('a carrier unbinds with three submits open', () => {
+  test('answers to open submits still count, and the next text goes over the next connection', async () => {
     const open: { pdu: Pdu; peer: Peer }[] = [];
     const smsc = await start(unanswered((pdu, peer) => void open.push({ pdu, peer })));
     await world.connect(smsc.port);
     const ids = await Promise.all(Array.from({ length: 3 }, () => world.send()));
-    await until('three submits', () => open.length === 3);
+    await eventually('three submits', () => open.length === 3);
     open[0]?.peer.send({ command: 'unbind', status: 0, sequence: 77 });
     await smsc.arrived('unbind_resp');
     for (const [n, { pdu, peer }] of open.entries()) peer.send(accepted(pdu, `open ${n}`));
@@ -148,7 +148,7 @@ describe('row 18: the carrier unbinds with three submits open', () => {
   });
 });
 
-describe('row 20: the carrier throttles', () => {
+describe('a carrier throttles', () => {
   test('the rate falls and recovers, and every text is accepted at its first attempt', async () => {
     const arrivals: { ms: number; throttled: boolean }[] = [];
     let mayThrottle = true;
@@ -164,7 +164,7 @@ describe('row 20: the carrier throttles', () => {
     await world.connect(smsc.port, { per_second: 10, window: 1 });
     const ids = await Promise.all(Array.from({ length: 8 }, () => world.send()));
     const pass = async (ms: number, arrived: number) => {
-      await until(`${arrived} submits`, async () => {
+      await eventually(`${arrived} submits`, async () => {
         if (arrivals.length >= arrived) return true;
         app.clock.advance(ms);
         return false;
@@ -232,7 +232,7 @@ describe('settings that change while a long text is half sent', () => {
 });
 
 describe('receipts', () => {
-  test('row 24: over another bind', async () => {
+  test('a receipt that arrives over another bind settles its text', async () => {
     const smsc = await start((pdu, peer) => {
       if (pdu.command !== 'submit_sm') return false;
       peer.send(accepted(pdu, 'r24'));
@@ -245,7 +245,7 @@ describe('receipts', () => {
     await world.untilStatus(await world.send(), 'delivered');
   });
 
-  test('row 26: a text from a phone that looks like one, and one whose echo holds another, are not believed', async () => {
+  test('a text from a phone that looks like a receipt, and a receipt whose echo holds another, are not believed', async () => {
     const smsc = await start((pdu, peer) => {
       if (pdu.command !== 'submit_sm') return false;
       peer.send(accepted(pdu, 'r26'));
@@ -275,7 +275,7 @@ describe('receipts', () => {
   });
 });
 
-describe('row 28: TLS', () => {
+describe('a carrier by TLS', () => {
   test('a certificate of another authority is refused, and the state says so', async () => {
     const [ca, other] = ['Test CA', 'Other CA'].map((name) => createCertificate({ name, isCa: true }));
     const server = createCertificate({ name: '127.0.0.1', ...(ca && { issuer: ca }) });
@@ -298,7 +298,7 @@ describe('a silent carrier with an open connection holds a code for 6 s at most'
   const texts = (smsc: ScriptedSmsc) =>
     smsc.ledger('submit_sm').map(({ shortMessage }) => decodeText(shortMessage, 'gsm7'));
 
-  test('then the same code leaves on another carrier', async () => {
+  test('a code leaves on another carrier when the first one is silent', async () => {
     const [silent, working] = [await start(unanswered()), await start(delivering)];
     await world.connect(silent.port, {}, { name: 'first' });
     await world.connect(working.port, {}, { name: 'second' });
@@ -315,7 +315,7 @@ describe('a silent carrier with an open connection holds a code for 6 s at most'
     await verify();
     await silent.arrived('submit_sm');
     app.clock.advance(5000);
-    await until('the code is in doubt', async () => (await world.doubts()) === 1);
+    await eventually('the code is in doubt', async () => (await world.doubts()) === 1);
     app.clock.advance(1000);
     await silent.arrived('submit_sm', 2);
     const [first, second] = texts(silent);

@@ -10,7 +10,7 @@ import { createRunningClock } from '../support/clock.ts';
 import type { TestDeveloper } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 import { startDriveSmpp } from './kannel.ts';
 import { startPerlSmsc } from './net-smpp.ts';
 import { startNpmSmsc } from './npm-smpp.ts';
@@ -35,7 +35,7 @@ const unicode = 'Žluťoučký kůň 😀 '.repeat(12);
 async function sendUntil(status: string, message: string): Promise<void> {
   const sent = await sender.sms({ message });
   assert.equal(sent.status, 201, JSON.stringify(sent.body));
-  await until(`the text to be ${status}`, async () => (await sender.readSms(sent.body.id)).status === status);
+  await eventually(`the text to be ${status}`, async () => (await sender.readSms(sent.body.id)).status === status);
 }
 
 /** Connects a carrier by a recorder, works with it, and deletes it. */

@@ -99,7 +99,7 @@ describe('a carrier that is not bound', () => {
     await world.untilShown('it waits', ({ binds }) => binds.some(({ state }) => state === 'waiting'));
     const refused = await runTest();
     assert.deepEqual(told(refused).at(-1), 'bind failed');
-    assert.match(detailOf(refused, 'bind'), /wrong password/, 'a carrier of transceivers is told the right reason');
+    assert.match(detailOf(refused, 'bind'), /wrong password/, 'a carrier of transceivers gets the right reason');
     isOpen = true;
     const report = await runTest();
     assert.deepEqual(told(report), all, JSON.stringify(report));

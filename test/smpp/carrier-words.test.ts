@@ -9,7 +9,7 @@ import { createRunningClock } from '../support/clock.ts';
 import type { TestDeveloper } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
-import { createSender, type Sender, until } from '../support/texts.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 
 const path = '/portal/v1/operator/carriers';
 let app: TestApp;
@@ -51,7 +51,7 @@ interface Shown {
 /** Sends a text, waits for its end, and returns how the portal shows it and the story of its request. */
 async function tell(status: string): Promise<Shown & { id: string; story: string }> {
   const { body: made } = await sender.sms();
-  const shown = await until(`${made.id} to be ${status}`, async () => {
+  const shown = await eventually(`${made.id} to be ${status}`, async () => {
     const { body } = await sender.developer.send<Shown>(
       'GET',
       `/portal/v1/applications/${sender.id}/messages/${made.id}`,
@@ -79,7 +79,7 @@ async function attempts(id: string): Promise<number> {
 }
 
 describe('an answer', () => {
-  test('its command_status is in the attempt, the story and the log', async () => {
+  test('the command_status of an answer is in the attempt, the trace and the log', async () => {
     await connect({ refuse_every: 1, refuse_status: 0x45 });
     const { submits, story } = await tell('failed');
     assert.deepEqual([submits.length, submits[0]?.reported], [1, '0x45: submit failed']);
@@ -94,9 +94,9 @@ describe('an answer', () => {
     await operator.send('PATCH', `${path}/practice`, {
       settings: { submit_errors: { '0x483': 'never:sender_rejected' } },
     });
-    await until('the meaning to hold', async () => {
+    await eventually('the meaning to hold', async () => {
       const { body } = await sender.sms();
-      const ended = await until('the end', async () => {
+      const ended = await eventually('the end', async () => {
         const record = await sender.readSms(body.id);
         return record.status === 'failed' && record;
       });
@@ -111,7 +111,7 @@ describe('a receipt', () => {
     ['rejected', 'failed', 'stat:REJECTD err:009 message_state:8'],
     ['expired', 'expired', 'stat:EXPIRED err:027 message_state:3'],
   ] as const) {
-    test(`${state}: its words are in the story of a text with one attempt, and in the log`, async () => {
+    test(`${state}: the words of a receipt are in the trace of a text with one attempt, and in the log`, async () => {
       await connect({ receipt_state: state });
       const { submits, story, timeline } = await tell(status);
       assert.deepEqual(
@@ -129,7 +129,7 @@ describe('a receipt', () => {
     assert.equal((await tell('undelivered')).submits[0]?.receipt_reported, 'stat:UNDELIV err:001');
   });
 
-  test('that has its id in the text only: the log shows that id, and no text', async () => {
+  test('a receipt with its id only in the text: the log shows that id, and no text', async () => {
     await connect({ receipt_state: 'undelivered', receipt_style: 'text' });
     await tell('undelivered');
     const entries = await log();
@@ -152,7 +152,7 @@ describe('a receipt', () => {
   test('of a long text: the words of the part that did not arrive', async () => {
     await connect({ receipt_state: 'undelivered', receipt_style: 'text' });
     const { body } = await sender.sms({ message: 'long '.repeat(60) });
-    await until('its end', async () => (await sender.readSms(body.id)).status === 'undelivered');
+    await eventually('its end', async () => (await sender.readSms(body.id)).status === 'undelivered');
     const { body: shown } = await sender.developer.send<Shown>(
       'GET',
       `/portal/v1/applications/${sender.id}/messages/${body.id}`,
@@ -168,7 +168,7 @@ describe('a test of a carrier', () => {
   async function lastStep(): Promise<string> {
     const body = { to: '+447700900123', from: 'ACME', message: 'A test' };
     const begun = await operator.send<{ id: string }>('POST', `${path}/practice/test`, body);
-    const report = await until('the test to end', async () => {
+    const report = await eventually('the test to end', async () => {
       const { body: test } = await operator.send<{ status: string; steps: { detail: string }[] }>(
         'GET',
         `${path}/practice/test/${begun.body.id}`,
@@ -178,12 +178,12 @@ describe('a test of a carrier', () => {
     return report.steps.at(-1)?.detail ?? '';
   }
 
-  test('tells the command_status', async () => {
+  test('shows the command_status', async () => {
     await connect({ refuse_every: 1, refuse_status: 0x0b });
     assert.equal(await lastStep(), 'The carrier refused the text: invalid_destination (0x0b: invalid destination).');
   });
 
-  test('tells what the receipt said', async () => {
+  test('shows what the receipt said', async () => {
     await connect({ receipt_state: 'undelivered', receipt_style: 'text' });
     assert.match(await lastStep(), /^Receipt of .+: undelivered \(stat:UNDELIV err:001\)\.$/);
   });

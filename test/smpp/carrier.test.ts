@@ -8,7 +8,7 @@ import { createRunningClock } from '../support/clock.ts';
 import type { TestDeveloper } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
-import { createSender, type Sender, type TextRecord, until } from '../support/texts.ts';
+import { createSender, type Sender, type TextRecord } from '../support/texts.ts';
 
 const path = '/portal/v1/operator/carriers';
 let app: TestApp;
@@ -56,7 +56,7 @@ async function sendText(changes: Record<string, unknown> = {}): Promise<TextReco
 
 async function untilStatus(id: string, status: string): Promise<TextRecord> {
   let last = '';
-  return until(`${id} to be ${status}`, async () => {
+  return eventually(`${id} to be ${status}`, async () => {
     const found = await sender.readSms(id);
     last = found.status;
     return found.status === status && found;
@@ -99,11 +99,11 @@ describe('long texts', () => {
     });
   }
 
-  test('row 21: a part that was throttled is sent again, alone', async () => {
+  test('a throttled part of a long text is sent again, alone', async () => {
     // The second submit is throttled: part 2.
     await connect({}, { throttle_every: 2 });
     const sent = sendText({ message: long });
-    await until('the second part to be throttled', () => smsc.state().counts.submits >= 2);
+    await eventually('the second part to be throttled', () => smsc.state().counts.submits >= 2);
     smsc.change({ throttle_every: 0 });
     await untilStatus((await sent).id, 'delivered');
     assert.equal(arrived()[0]?.text, long);
@@ -111,7 +111,7 @@ describe('long texts', () => {
     assert.equal(accepted.length, 3);
   });
 
-  test('row 22: a part that is refused for good fails the text, and no part is sent twice', async () => {
+  test('a part that is refused for good fails the text, and no part is sent twice', async () => {
     await connect({ window: 1 }, { refuse_every: 3, refuse_status: 0x0b });
     const { id } = await sendText({ message: long });
     const failed = await untilStatus(id, 'failed');
@@ -119,7 +119,7 @@ describe('long texts', () => {
     assert.equal(smsc.state().counts.submits, 3);
   });
 
-  test('row 23: receipts for some of the parts leave it sent', async () => {
+  test('receipts for some of the parts leave the text sent', async () => {
     await connect({ receipts: 'all' }, { receipt_state: 'none' });
     const { id } = await sendText({ message: long });
     await untilStatus(id, 'sent');
@@ -135,13 +135,13 @@ describe('long texts', () => {
 
 describe('receipts', () => {
   for (const state of ['undelivered', 'expired'] as const) {
-    test(`${state}`, async () => {
+    test(`a receipt with ${state} is applied`, async () => {
       await connect({}, { receipt_state: state });
       await untilStatus((await sendText()).id, state);
     });
   }
 
-  test('row 24: before the answer to the submit', async () => {
+  test('a receipt before the answer to the submit settles its text', async () => {
     await connect({}, { early_receipts: true });
     await untilStatus((await sendText()).id, 'delivered');
   });
@@ -154,11 +154,11 @@ describe('receipts', () => {
     });
   }
 
-  test('hexadecimal in the answer, decimal in the receipt: told to the operator, and right once it is set so', async () => {
+  test('hexadecimal in the answer, decimal in the receipt: shown to the operator, and matched once the setting says so', async () => {
     await connect({}, { ids: 'hex-dec' });
     const { id } = await sendText();
     await untilStatus(id, 'sent');
-    const hint = await until('a hint', async () => {
+    const hint = await eventually('a hint', async () => {
       const { body } = await operator.send<{ hint: string | null }>('GET', `${path}/practice`);
       return body.hint ?? undefined;
     });
@@ -174,13 +174,13 @@ describe('receipts', () => {
     await connect({}, { wrong_ids: true });
     const { id } = await sendText();
     await untilStatus(id, 'sent');
-    await until('its receipt to arrive', async () => smsc.texts()[0]?.parts[0]?.receipt === 'acknowledged');
+    await eventually('its receipt to arrive', async () => smsc.texts()[0]?.parts[0]?.receipt === 'acknowledged');
     assert.equal((await sender.readSms(id)).status, 'sent');
   });
 });
 
 describe('a carrier in trouble', () => {
-  test('row 20: throttling slows it down, and every text arrives once', async () => {
+  test('throttling slows a carrier down, and every text arrives once', async () => {
     await connect({}, { throttle_every: 3 });
     const sent = await Promise.all(Array.from({ length: 6 }, () => sendText()));
     app.clock.advance(0);
@@ -189,7 +189,7 @@ describe('a carrier in trouble', () => {
     assert.equal(accepted.length, 6);
   });
 
-  test('row 14: one silent text keeps no other waiting, and is sent again after the time of doubt', async () => {
+  test('a text without an answer keeps no other waiting, and is sent again after the time of doubt', async () => {
     await connect({ response_seconds: 1, on_doubt: 'resend', on_doubt_seconds: 0 }, { silent_every: 5 });
     const sent = await Promise.all(Array.from({ length: 5 }, () => sendText()));
     for (const { id } of sent) await untilStatus(id, 'delivered');
@@ -210,11 +210,11 @@ describe('a carrier in trouble', () => {
     await smsc.goDown();
     const { id } = await sendText();
     assert.equal((await sender.readSms(id)).status, 'queued');
-    await until('the log to tell of it', () => news().length === 1);
+    await eventually('the log to have it', () => news().length === 1);
     assert.match(news()[0] ?? '', /refuses connections|closed/);
     await smsc.comeBack();
     await untilStatus(id, 'delivered');
-    await until('the log to tell of the end', () => news().length === 2);
+    await eventually('the log to have the end', () => news().length === 2);
   });
 
   test('a paused carrier sends nothing, and goes on when it is resumed', async () => {
@@ -250,7 +250,7 @@ describe('a test of a carrier', () => {
     const body = { to: '+447700900123', from: 'ACME', message: 'A test' };
     const begun = await operator.send<Report>('POST', `${path}/practice/test`, body);
     assert.equal(begun.status, 202);
-    return until('the test to end', async () => {
+    return eventually('the test to end', async () => {
       const { body: report } = await operator.send<Report>('GET', `${path}/practice/test/${begun.body.id}`);
       return ['passed', 'failed'].includes(report.status) && report;
     });

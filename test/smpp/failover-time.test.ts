@@ -1,4 +1,4 @@
-// How soon the codes of a carrier that dies are with the next one, by the real clock. The times are told, not asserted.
+// How soon the codes of a carrier that dies are with the next one, by the real clock. The times are reported, not asserted.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -6,9 +6,9 @@ import { bearer, getToken } from '../support/applications.ts';
 import { type CarrierWorld, createCarrierWorld } from '../support/carrier-world.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { tellFigure } from '../support/figures.ts';
 import { type Script, startScriptedSmsc } from '../support/scripted-smsc.ts';
-import { until } from '../support/texts.ts';
 
 let app: TestApp;
 let world: CarrierWorld;
@@ -45,10 +45,10 @@ test('a carrier dies with codes in its queue: the next one gets them all', async
     started.every(({ status }) => status === 200),
     'all were started',
   );
-  await until('the first carrier to have some', () => atFirst.size > 0);
+  await eventually('the first carrier to have some', () => atFirst.size > 0);
   const diedMs = performance.now();
   await first.close();
-  await until('every code to have left', () => numbers.every((each) => atFirst.has(each) || atSecond.has(each)));
+  await eventually('every code to have left', () => numbers.every((each) => atFirst.has(each) || atSecond.has(each)));
   const tookMs = [...atSecond.values()].map((ms) => Math.round(ms - diedMs)).sort((a, b) => a - b);
   assert.ok(tookMs.length > 0, 'the second carrier got some');
   tellFigure(

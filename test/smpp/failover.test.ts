@@ -9,8 +9,8 @@ import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { type CarrierWorld, createCarrierWorld, receiptOf } from '../support/carrier-world.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Script, type ScriptedSmsc, startScriptedSmsc } from '../support/scripted-smsc.ts';
-import { until } from '../support/texts.ts';
 
 let app: TestApp;
 let world: CarrierWorld;
@@ -145,7 +145,7 @@ describe('codes go on at once', () => {
     const { a, b } = await connectTwo(answerWith(0x0e), delivering);
     await verify();
     await b.arrived('submit_sm', 1);
-    await until('the breaker is known', async () => (await openOf('first')).includes('*'));
+    await eventually('the breaker is known', async () => (await openOf('first')).includes('*'));
     for (let n = 0; n < 3; n++) await verify();
     await b.arrived('submit_sm', 4);
     assert.equal(a.ledger('submit_sm').length, 1);
@@ -186,7 +186,7 @@ async function openOf(name: string): Promise<string[]> {
   return rows.flatMap(({ open }) => open ?? []);
 }
 
-describe('row 29: the carrier is down', () => {
+describe('a carrier is down', () => {
   /** Texts that wait for a paused carrier. */
   async function queueOn(count: number): Promise<{ codes: string[]; bulk: string[] }> {
     const codes = await Promise.all(Array.from({ length: count }, () => verify()));
@@ -220,7 +220,7 @@ describe('row 29: the carrier is down', () => {
     assert.equal(b.ledger('submit_sm').length, 6);
   });
 
-  test('or paused: the same', async () => {
+  test('texts of a paused carrier move as those of one that is down', async () => {
     const { a, b } = await connectTwo(delivering, delivering);
     await routes([firstThenSecond]);
     const { status } = await world.operator.send('POST', '/portal/v1/operator/carriers/first/pause', {});
@@ -281,7 +281,7 @@ describe('row 29: the carrier is down', () => {
     await routes([firstThenSecond]);
     const bulk = await sendBulk(3);
     app.clock.advance(120_000);
-    // Codes have moved, so a look at the other texts has been taken.
+    // Codes have moved, so the other texts have been checked.
     const code = await verify();
     await world.turnUntil('the code is delivered', async () => (await codeStatus(code)) === 'delivered');
     assert.equal(b.ledger('submit_sm').length, 1);
@@ -304,7 +304,7 @@ describe('a plain text', () => {
     assert.equal(b.ledger('submit_sm').length, 0);
   });
 
-  test('that may have been sent never goes on, even if the carrier refuses its copy', async () => {
+  test('a plain text that may have been sent never moves, even if the carrier refuses its copy', async () => {
     const { a, b } = await connectTwo(silent, delivering, { on_doubt: 'resend', on_doubt_seconds: 0 });
     const id = await world.send();
     await a.arrived('submit_sm');
@@ -328,7 +328,7 @@ describe('a code that the first carrier could not deliver', () => {
     await world.turnUntil('it is delivered', async () => (await codeStatus(id)) === 'delivered');
   });
 
-  test('and the last outcome counts', async () => {
+  test('the last outcome of a code that two carriers tried counts', async () => {
     const { b } = await connectTwo(reporting('UNDELIV'), reporting('UNDELIV'));
     const id = await verify();
     await b.arrived('submit_sm');
@@ -336,7 +336,7 @@ describe('a code that the first carrier could not deliver', () => {
     assert.equal(b.ledger('submit_sm').length, 1);
   });
 
-  test('not if the phone cannot be reached', async () => {
+  test('a code stays with its carrier if the phone cannot be reached', async () => {
     const { b } = await connectTwo(reporting('UNDELIV'), delivering, { errors: { '000': 'unreachable' } });
     const id = await verify();
     await world.turnUntil('it is undelivered', async () => (await codeStatus(id)) === 'undelivered');
@@ -350,7 +350,7 @@ describe('the breaker of a country', () => {
     const two = await connectTwo(answerWith(0x08), delivering);
     for (let n = 0; n < 20; n++) await verify();
     await two.b.arrived('submit_sm', 20);
-    await until('it is open', async () => (await openOf('first')).includes('GB'));
+    await eventually('it is open', async () => (await openOf('first')).includes('GB'));
     return two;
   }
 
@@ -382,7 +382,7 @@ describe('the breaker of a country', () => {
     const before = a.ledger('submit_sm').length;
     await routes([{ ...firstThenSecond, failover: [] }]);
     const ids = await Promise.all(Array.from({ length: 5 }, () => world.send()));
-    await until('they are held back', async () => {
+    await eventually('they are held back', async () => {
       const { rows } = await app.db.database.query<{ held: number; untilMs: number }>(
         `select count(*)::integer as held, max(due_at) as "untilMs" from delivery_schedule where lane = 1 and attempt = 0`,
       );
@@ -399,12 +399,12 @@ describe('the breaker of a country', () => {
 });
 
 describe('the story of a message', () => {
-  test('tells each attempt: carrier, outcome, error, the route and the carrier\u2019s id', async () => {
+  test('shows each attempt: carrier, outcome, error, the route and the carrier\u2019s id', async () => {
     await connectTwo(answerWith(0x45), delivering);
     await routes([firstThenSecond]);
     const { developer, id: applicationId } = world.sender;
     // The node follows the routes a moment after the answer: texts before that name no route.
-    const body = await until('a text goes on by the route', async () => {
+    const body = await eventually('a text goes on by the route', async () => {
       const id = await world.send();
       await world.untilStatus(id, 'delivered');
       const path = `/portal/v1/applications/${applicationId}/messages/${id}`;

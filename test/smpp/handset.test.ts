@@ -12,7 +12,7 @@ import { openEvents } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
 import { startScriptedSmsc } from '../support/scripted-smsc.ts';
-import { createSender, type Page, type Sender, until } from '../support/texts.ts';
+import { createSender, type Page, type Sender } from '../support/texts.ts';
 
 const inbox = '/sandbox/v1/inbox';
 
@@ -58,7 +58,7 @@ async function sendText(changes: Record<string, unknown> = {}): Promise<string> 
 }
 
 const untilStatus = (id: string, status: string) =>
-  until(`${id} to be ${status}`, async () => (await sender.readSms(id)).status === status);
+  eventually(`${id} to be ${status}`, async () => (await sender.readSms(id)).status === status);
 
 /** A later text on the sandbox's own phones: the report of the virtual network has then passed all before it. */
 async function untilReported(): Promise<void> {
@@ -82,7 +82,7 @@ describe('a text through a carrier', () => {
     const [item, ...more] = await onPhones();
     assert.deepEqual(more, []);
     assert.deepEqual([item?.to, item?.from, item?.text, item?.message_id], ['+447700900123', 'ACME', 'Grüße @ €5', id]);
-    await until('the event', () => stream.events().length > 0);
+    await eventually('the event', () => stream.events().length > 0);
     assert.deepEqual(JSON.parse(stream.events()[0]?.data ?? ''), item);
     await untilReported();
     assert.equal(await countUnmatched(), 0, 'the virtual network has sent no receipt for it');
@@ -102,7 +102,7 @@ describe('a text through a carrier', () => {
     );
   });
 
-  test('a receipt before the answer to the submit shows it too', async () => {
+  test('a receipt before the answer to the submit shows the text on the handset', async () => {
     await connect({}, { early_receipts: true });
     const id = await sendText();
     await untilStatus(id, 'delivered');
@@ -118,12 +118,12 @@ describe('a text through a carrier', () => {
     assert.deepEqual(await onPhones(), []);
   });
 
-  test('of a carrier without receipts it appears when it is sent, and once if a receipt comes all the same', async () => {
+  test('a text of a carrier without receipts appears when it is sent, and once if a receipt comes all the same', async () => {
     const scripted = await startScriptedSmsc();
     await connect({ receipts: 'none', port: scripted.port });
     const id = await sendText();
     const shown = async () => (await onPhones()).map(({ message_id }) => message_id);
-    await until('the text on the phone', async () => (await shown()).length > 0);
+    await eventually('the text on the phone', async () => (await shown()).length > 0);
     await untilStatus(id, 'sent');
     const shortMessage = Buffer.from('id:m1 stat:DELIVRD err:000');
     const receipt = { ...emptySubmit, esmClass: 4, source: '447700900123', shortMessage };

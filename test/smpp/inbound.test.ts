@@ -160,7 +160,7 @@ describe('what carriers know', () => {
     assert.equal((await world.sender.sms({ to: phone, from: '80124' })).body.error, null);
   });
 
-  test('a receipt that says so is one too', async () => {
+  test('a receipt with an error that means "blocked by recipient" opts the number out', async () => {
     await changed({ errors: { '777': 'blocked_by_recipient' } });
     smsc.follow((pdu, peer) => {
       if (pdu.command !== 'submit_sm') return false;
@@ -203,7 +203,7 @@ describe('a text', () => {
     assert.deepEqual(await messages(), ['Žluť 😀', 'long '.repeat(100)]);
   });
 
-  test('that is repeated within ten minutes is kept once, and later again', async () => {
+  test('a text that is repeated within ten minutes is kept once, and later again', async () => {
     await deliver(textOf('Hello'));
     await deliver(textOf('Hello'), textOf('Hello'));
     assert.deepEqual(await messages(), ['Hello']);
@@ -239,7 +239,7 @@ describe('a text', () => {
   });
 });
 
-describe('row 32: parts', () => {
+describe('parts of an inbound text', () => {
   test('come as 3, 1, 2 and are joined; two phones with one reference are joined apart', async () => {
     const other = phone.replace('+4477009', '+4477008');
     const from = (part: DeliverPdu) => ({ ...part, source: other.slice(1) });
@@ -276,7 +276,7 @@ describe('row 32: parts', () => {
     assert.deepEqual(await messages(), ['😀']);
   });
 
-  test('that are repeated change nothing, before and after the text is complete', async () => {
+  test('repeated parts change nothing, before and after the text is complete', async () => {
     await deliver(partOf('a', 1, 2), partOf('a', 1, 2));
     await deliver(partOf('b', 2, 2));
     await deliver(partOf('a', 1, 2), partOf('b', 2, 2));
@@ -284,7 +284,7 @@ describe('row 32: parts', () => {
     assert.equal((await app.db.database.query('select from inbound_part where sender = $1', [phone])).count, 0);
   });
 
-  test('that never complete are delivered after an hour as partial', async () => {
+  test('parts that never complete a text are delivered after an hour as partial', async () => {
     await deliver(partOf('one ', 1, 3), partOf('three', 3, 3));
     app.clock.advance(59 * 60_000);
     await app.delivery.maintenance.runAll();

@@ -15,7 +15,7 @@ export interface DriveSmpp {
   stop(): Promise<void>;
 }
 
-/** It sends so many texts of phones to a receiver that binds, and ends as soon as a connection is closed. */
+/** It sends this many texts of phones to a receiver that binds, and ends as soon as a connection is closed. */
 export async function startDriveSmpp(texts: number): Promise<DriveSmpp> {
   const smsbox = await listenIfFree(smsboxPort);
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-kannel-'));

@@ -111,7 +111,7 @@ describe('the number of binds', () => {
 
 describe('a change that needs a new connection, with an account of one bind', () => {
   for (const status of [statuses.alreadyBound, statuses.bindFailed]) {
-    test(`refused with ${status} right after our own unbind: bound again within seconds, and nobody is alarmed`, async () => {
+    test(`refused with ${status} right after our own unbind: bound again within seconds, and no alert is raised`, async () => {
       let refusals = 0;
       const smsc = await start((pdu, peer) => {
         if (pdu.command !== 'bind_transceiver' || peer.number === 1 || refusals === 3) return false;

@@ -7,8 +7,8 @@ import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { type CarrierWorld, createCarrierWorld } from '../support/carrier-world.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Peer, type ScriptedSmsc, startScriptedSmsc } from '../support/scripted-smsc.ts';
-import { until } from '../support/texts.ts';
 
 let app: TestApp;
 let world: CarrierWorld;
@@ -64,9 +64,9 @@ describe('a carrier that answers in 2 s, and more texts than its window holds', 
     const { smsc, open, accept } = await startPatient();
     await world.connect(smsc.port, { window: 10 });
     await sendMany(texts);
-    await until('bulk has all slots but two', () => open.length === 8);
+    await eventually('bulk has all slots but two', () => open.length === 8);
     let answered = 0;
-    await until('every text has arrived', async () => {
+    await eventually('every text has arrived', async () => {
       // The clock stands still while a slot is free: only a carrier that is rested would need the time.
       if (open.length === Math.min(8, texts - answered)) app.clock.advance(250);
       const due = open.filter(({ atMs }) => app.clock.steadyMs() - atMs >= answerMs);
@@ -89,7 +89,7 @@ describe('the carrier unbinds in order while texts wait for a place', () => {
     assert.equal(status, 200);
   }
 
-  test('they go on with the next connection at once: none is given back, and a code stays with it', async () => {
+  test('waiting texts go on with the next connection at once: none is given back, and a code stays with its carrier', async () => {
     const { smsc, open, accept } = await startPatient();
     const other = await startScriptedSmsc();
     opened.push(other);
@@ -110,9 +110,9 @@ describe('the carrier unbinds in order while texts wait for a place', () => {
     await smsc.arrived('unbind_resp');
     accept([...open]);
     await world.turnUntil('the next connection', () => smsc.ledger('bind_transceiver').length === 2);
-    await until('the next two', () => open.length === 2);
+    await eventually('the next two', () => open.length === 2);
     accept([...open]);
-    await until('the last one', () => open.length === 1);
+    await eventually('the last one', () => open.length === 1);
     accept([...open]);
     assert.equal(other.ledger('submit_sm').length, 0);
     assert.equal((await app.db.database.query('select from delivery_schedule')).count, 0);

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { asDeveloper, send, type TestDeveloper } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
 import { setUpFactor } from '../support/second-factor.ts';
 import { buildService, endServices, program, type Service, startService } from '../support/service.ts';
-import { type Refusal, type TextRecord, until } from '../support/texts.ts';
+import type { Refusal, TextRecord } from '../support/texts.ts';
 import { type PerlSmsc, startPerlSmsc } from './net-smpp.ts';
 
 const env = { HELIOGRAPH_ENV: 'production', HELIOGRAPH_SECRET: 'a secret of many characters, for tests only' };
@@ -36,7 +37,7 @@ async function becomeOperator(email: string): Promise<TestDeveloper> {
   // The command has another PORT than the service, and still names the service's.
   assert.ok(printed.output().includes(`${service.url}/#/set-password/`), printed.output());
   const token = /set-password\/(\w+)/.exec(printed.output())?.[1];
-  const password = 'another sentence, known to nobody';
+  const password = 'another sentence, known to no one';
   const answer = await send(service, 'POST', '/portal/v1/password-resets', { body: { token, password } });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   const boss = asDeveloper(service, email, password, answer);
@@ -107,7 +108,7 @@ describe('production', () => {
     };
     const made = await operator.send('POST', carriers, { name: 'perl', kind: 'smpp', settings });
     assert.equal(made.status, 201, JSON.stringify(made.body));
-    await until('the carrier to be up', async () => {
+    await eventually('the carrier to be up', async () => {
       const { body } = await operator.send<{ state: string }>('GET', `${carriers}/perl`);
       return body.state === 'up';
     });
@@ -116,7 +117,7 @@ describe('production', () => {
   test('a text reaches the SMSC and comes back delivered', async () => {
     const { status, body } = await sendSms();
     assert.equal(status, 201, JSON.stringify(body));
-    const delivered = await until('the text to be delivered', async () => {
+    const delivered = await eventually('the text to be delivered', async () => {
       const read = await send<TextRecord>(service, 'GET', `/sms/v1/messages/${body.id}`, {
         headers: { apikey: application.apiKey },
       });
@@ -132,9 +133,9 @@ describe('production', () => {
   test('a code reaches the SMSC, its text is delivered, and it approves the number', async () => {
     const { status, body } = await verify('', { to: phone, channel: 'sms' });
     assert.deepEqual([status, body.status], [200, 'pending'], JSON.stringify(body));
-    const arrived = await until('the code to arrive', () => smsc.texts()[1]);
+    const arrived = await eventually('the code to arrive', () => smsc.texts()[1]);
     const code = /\d{6}/.exec(arrived.octets.toString('latin1'))?.[0];
-    await until('its text to be delivered', async () => {
+    await eventually('its text to be delivered', async () => {
       const headers = bearer(await getToken(service, application.client, 'verify:manage'));
       const read = await send<Verification>(service, 'GET', `/verify/v1/verifications/${body.id}`, { headers });
       return read.body.delivery.status === 'delivered';

@@ -75,7 +75,7 @@ export async function connectRaw(port: number): Promise<RawClient> {
       client.send({ command: 'deliver_sm_resp', status, sequence: receipt.sequence, messageId: '', tlvs: [] });
       return receipt;
     },
-    closed: () => eventually('the SMSC closes the connection', () => isClosed),
+    closed: async () => void (await eventually('the SMSC closes the connection', () => isClosed)),
     close: () => socket.destroy(),
   };
   return client;

@@ -165,7 +165,7 @@ describe('binding', () => {
 });
 
 describe('octets', () => {
-  test('7: answers octet by octet, and 40 PDUs in one packet, give the same', async () => {
+  test('7: answers octet by octet and 40 PDUs in one packet are read alike', async () => {
     const answersTo = (submits: Pdu[]) => submits.map((pdu, place) => usualAnswer(pdu, `id${place}`) as Pdu);
     for (const size of [1, Number.MAX_SAFE_INTEGER]) {
       const { smsc, esme, peer } = await bound(
@@ -431,7 +431,7 @@ describe('submits', () => {
     assert.deepEqual(kinds(answers), ['answered', 'answered', 'in_doubt']);
   });
 
-  test('tells when a full window has room again', async () => {
+  test('reports when a full window has room again', async () => {
     const { smsc, esme, peer, session } = await bound(
       except('submit_sm', () => {}),
       { window: 2 },
@@ -446,7 +446,7 @@ describe('submits', () => {
 });
 
 describe('a peer that is silent', () => {
-  test('is probed when it was silent for so long, and left 10 s later', async () => {
+  test('is probed after a silence, and left 10 s later', async () => {
     const { smsc, esme, session } = await bound(except('enquire_link', () => {}));
     esme.pass(29_999);
     assert.equal(smsc.ledger('enquire_link').length, 0);

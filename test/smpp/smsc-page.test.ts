@@ -122,7 +122,7 @@ describe('the command', () => {
     client.close();
   });
 
-  test('--help, and a mistake', async () => {
+  test('smsc --help prints the options, and a mistake is explained', async () => {
     const help = await run('--help');
     assert.deepEqual(await once(help.child, 'close'), [0, null]);
     assert.match(help.output(), /--throttle-every <value>/);

@@ -99,7 +99,7 @@ describe('texts and receipts', () => {
     await eventually('the receipt is acknowledged', () => smsc.texts()[0]?.parts[0]?.receipt === 'acknowledged');
   });
 
-  test('ids in every form: the receipt writes them as it is told to', async () => {
+  test('ids in every form: the receipt writes them as configured', async () => {
     const smsc = await start();
     const client = await bound(smsc);
     const idsOf = async (ids: Smsc['behaviour']['ids']) => {
@@ -226,7 +226,7 @@ describe('faults', () => {
 });
 
 describe('what arrived', () => {
-  test('long texts are joined, in each form; a missing part is told', async () => {
+  test('long texts are joined, in each form; a missing part is reported', async () => {
     const smsc = await start({ receipt_state: 'none' });
     const client = await bound(smsc);
     const long = `Zażółć ${'😀 long '.repeat(40)}`;

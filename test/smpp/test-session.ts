@@ -16,7 +16,7 @@ export interface TestSession {
   /** Until it is bound or closed. */
   bound(): Promise<void>;
   closed(): Promise<CloseReason>;
-  /** Turns the clock and looks at the deadlines. */
+  /** Turns the clock and checks the deadlines. */
   pass(ms: number): void;
   /** Submits a text; the answers arrive in the array that it returns. */
   submit(options?: { text?: string; deadlineMs?: number; fields?: Partial<SubmitFields> }): SubmitAnswer[];
@@ -64,7 +64,9 @@ export function openSession(port: number, overrides: Partial<SessionOptions> = {
     delivered,
     frees: 0,
     reason: () => reason,
-    bound: () => eventually('bound', () => ['bound', 'closed'].includes(session.state), { everyMs: 2 }),
+    async bound() {
+      await eventually('bound', () => ['bound', 'closed'].includes(session.state), { everyMs: 2 });
+    },
     async closed() {
       await eventually('closed', () => reason !== undefined, { everyMs: 2 });
       return reason as CloseReason;

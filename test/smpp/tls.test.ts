@@ -41,7 +41,7 @@ describe('28: TLS', () => {
   test('binds with a certificate that the CA of the settings has signed', async () => {
     const esme = await connect(server, { ca: ca.cert });
     assert.equal(esme.session.state, 'bound', esme.reason()?.sentence);
-    // Operators are told before it ends.
+    // Operators are warned before it ends.
     assert.equal(esme.session.certificateEndsAtMs, Date.parse(new X509Certificate(server.cert).validTo));
     const answers = esme.submit();
     await esme.session.unbind(30_000);

@@ -52,7 +52,7 @@ export function judge(recordings: readonly Recording[]): Verdict {
   try {
     const file = join(folder, 'smpp.pcap');
     writeFileSync(file, toCapture(recordings));
-    // To start it takes longer than to read: one run tells both.
+    // To start it takes longer than to read: one run answers both.
     const packets = tshark(file).map((line) => line.split('\t'));
     const commands = packets.flatMap(([ids = '']) => ids.split(',').filter((id) => id !== ''));
     const complaints = packets

@@ -1,3 +1,4 @@
+// run: alone
 // The short form of `npm run soak`. What it promises must hold on a busy machine too, so no time is judged here.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -20,7 +21,7 @@ const byTheMachine = [
   'a code reaches the phone, unless a carrier refused it',
 ];
 
-/** Takes away a text that callers were told of, and adds an event that no listener was told. */
+/** Removes a text that callers know, and adds an event that no listener received. */
 async function spoil(database: Database): Promise<void> {
   const { rows } = await database.query<{ id: string }>(
     `select id from message where reference like 't%' and status = (select max(status) from message) order by id limit 2`,
@@ -36,7 +37,7 @@ async function spoil(database: Database): Promise<void> {
   assert.equal(count, 1, 'the second text has an event to copy');
 }
 
-test('a short soak keeps every promise, and finds a text that was lost and an event that was not told', async () => {
+test('a short soak keeps every promise, and finds a text that was lost and an event that was not delivered', async () => {
   const result = await soak({
     // In short two faults find a place; the third makes a webhook wait for its next call.
     minutes: inShort(12, 20) / 60,
@@ -55,9 +56,9 @@ test('a short soak keeps every promise, and finds a text that was lost and an ev
     named,
     new Set([
       'an accepted text is stored, once: 1',
-      'the feed tells every event: 1',
-      'the stream tells every event: 1',
-      'the webhook tells every event: 1',
+      'the feed has every event: 1',
+      'the stream has every event: 1',
+      'the webhook has every event: 1',
     ]),
     JSON.stringify(broken, undefined, 1),
   );
@@ -70,7 +71,7 @@ test('a short soak keeps every promise, and finds a text that was lost and an ev
     'an ended key is refused at once',
   ]) {
     const found = result.promises.find((each) => each.name === name);
-    assert.ok(found !== undefined && found.looked > 0, `the run has looked whether ${name}`);
+    assert.ok(found !== undefined && found.checked > 0, `the run has checked whether ${name}`);
   }
   assert.ok(result.faults.length >= 2, `${result.faults.length} faults were injected`);
   assert.ok(
@@ -79,6 +80,6 @@ test('a short soak keeps every promise, and finds a text that was lost and an ev
   );
   assert.ok(
     result.watched.sizes.every(({ tables }) => tables.some(({ name }) => name === 'message')),
-    'every look at sizes has the table of messages, as one',
+    'every sample of sizes has the table of messages, as one',
   );
 });

@@ -118,7 +118,7 @@ describe('from the plain lane to Node', () => {
   const chunked = `${echo}Transfer-Encoding: chunked\r\n\r\n5\r\n{"tex\r\n7\r\nt":"b"}\r\n0\r\n\r\n`;
   const plain = `${echo}Content-Length: 12\r\n\r\n{"text":"a"}`;
 
-  test('a connection goes on in order, whoever reads it', () =>
+  test('a connection goes on in order on either lane', () =>
     withServer(async ({ port }) => {
       const connection = openRaw(port);
       connection.send(`${plain}${chunked}${plain}${get}\r\n`);
@@ -271,7 +271,7 @@ describe('408: what does not arrive in time', () => {
       { timeouts: short },
     ));
 
-  test('a body that drips is cut off all the same', () =>
+  test('a body that drips is cut off', () =>
     withServer(
       async ({ port }) => {
         const connection = openRaw(port);
@@ -392,7 +392,7 @@ describe('a caller that goes', () => {
       assert.equal((await fetch(`http://127.0.0.1:${port}/ok`)).status, 200);
     }));
 
-  test('before it was looked at: the gateway is not left without an address', () => {
+  test('before it was read: the gateway is not left without an address', () => {
     const addresses: unknown[] = [];
     const gateway: Gateway = {
       admit({ address }) {
@@ -436,7 +436,7 @@ describe('a caller that goes', () => {
       await Promise.all(closed);
     }));
 
-  test('the signal of its call tells the handler, and is silent while it waits', () =>
+  test('the signal of its call informs the handler, and is silent while it waits', () =>
     withServer(async (server) => {
       const connection = openRaw(server.port);
       connection.send(slow);
@@ -450,7 +450,7 @@ describe('a caller that goes', () => {
 });
 
 describe('stopping', () => {
-  test('what is in flight is finished, and its connection is told to end', () =>
+  test('what is in flight is finished, and its connection is closed by a header', () =>
     withServer(async (server) => {
       const connection = openRaw(server.port);
       connection.send(slow);
@@ -512,7 +512,7 @@ describe('stopping', () => {
         assert.ok(server.handled.length <= 2);
       }));
 
-    test(`a connection that is used while the server drains is told to end: ${name}`, () =>
+    test(`a connection that is used while the server drains gets "Connection: close": ${name}`, () =>
       withServer(async (server) => {
         const connection = openRaw(server.port);
         connection.send(first);

@@ -1,9 +1,10 @@
-// What the edge is told of each request: when its connection was opened or last finished an answer, as of its first byte.
+// What the edge learns with each request: when its connection was opened or last finished an answer, as of its first byte.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Gateway } from '../../src/http/admission.ts';
 import { route } from '../../src/http/route.ts';
 import { createTestClock } from '../support/clock.ts';
+import { eventually } from '../support/eventually.ts';
 import { admission, type BareServer, startBareServer } from './bare-server.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
@@ -47,10 +48,6 @@ beforeEach(() => {
   for (const path of Object.keys(informed)) delete informed[path];
 });
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((done) => setImmediate(done));
-}
-
 /** Opened, and known to the server by its first answer. */
 async function open(lines: string): Promise<RawConnection> {
   const raw = openRaw(server.port);
@@ -87,7 +84,7 @@ for (const [lane, lines] of [
       const raw = await open(lines);
       clock.advance(10);
       raw.send(request('/held', lines) + request('/quick/ahead', lines));
-      await until(() => informed['/held'] !== undefined);
+      await eventually('the held request arrives', () => informed['/held'] !== undefined);
       clock.advance(10);
       release();
       await raw.answer();
@@ -105,7 +102,7 @@ test('a request that arrives in pieces goes by its first byte, on either lane', 
   clock.advance(10);
   const ahead = request('/quick/ahead');
   raw.send(request('/held') + ahead.slice(0, 5));
-  await until(() => informed['/held'] !== undefined);
+  await eventually('the held request arrives', () => informed['/held'] !== undefined);
   clock.advance(10);
   release();
   await raw.answer();
@@ -113,14 +110,14 @@ test('a request that arrives in pieces goes by its first byte, on either lane', 
   raw.send(ahead.slice(5) + request('/quick/next'));
   await raw.answer();
   await raw.answer();
-  // Node does not tell when the first byte came, only when the head is complete (decision 0010).
+  // Node does not report when the first byte came, only when the head is complete (decision 0010).
   const aheadMs = process.env.HELIOGRAPH_HTTP_LANE === 'node' ? 20 : 0;
   assert.deepEqual(informed, { '/quick/first': 0, '/held': 0, '/quick/ahead': aheadMs, '/quick/next': 20 });
 
   raw.send(request('/held').slice(0, 3));
   for (let turn = 0; turn < 20; turn++) await new Promise((done) => setImmediate(done));
   raw.send(request('/held', 'TE: trailers\r\n').slice(3));
-  await until(() => informed['/held'] === 30);
+  await eventually('the request in pieces arrives', () => informed['/held'] === 30);
   release();
   await raw.answer();
   raw.socket.destroy();

@@ -73,7 +73,7 @@ async function ask({ port }: BareServer, { bytes, closes }: Way): Promise<unknow
   return comparable(answer);
 }
 
-describe('the same answer on both lanes', () => {
+describe('both lanes give the same answer', () => {
   for (const [name, way] of Object.entries(ways)) {
     test(name, async () => {
       const before = (await servers.plain.requestsByLane())[way.lane] ?? 0;

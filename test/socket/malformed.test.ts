@@ -210,7 +210,7 @@ describe('unusual, but HTTP', () => {
     assert.equal(answers[0]?.status, 200);
   });
 
-  test('Expect: 100-continue is told to go on, then answered', async () => {
+  test('Expect: 100-continue gets 100, then the response', async () => {
     const connection = openRaw(server.port);
     connection.send(`${post}Expect: 100-continue\r\nContent-Length: 12\r\n\r\n`);
     assert.equal((await connection.answer()).status, 100);
@@ -221,7 +221,7 @@ describe('unusual, but HTTP', () => {
     connection.socket.destroy();
   });
 
-  test('Expect: 100-continue with a body that would be refused is not told to go on', async () => {
+  test('Expect: 100-continue with a body that would be refused gets no 100', async () => {
     const tooLarge = await sayRaw(server.port, `${post}Expect: 100-continue\r\nContent-Length: 65537\r\n\r\n`);
     assert.equal(tooLarge.length, 1);
     assertRefused(tooLarge[0], 413, 'PAYLOAD_TOO_LARGE');

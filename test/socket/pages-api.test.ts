@@ -20,7 +20,7 @@ test('where the pages were not built, the OpenAPI document is home', async () =>
   await server.close();
 });
 
-test('pages are compressed for whoever takes that; what has its content in its name is kept', async () => {
+test('pages are compressed for callers that accept it; files with a hash in their name are cached', async () => {
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Portal</title>');
   writeFileSync(join(folder, 'favicon.svg'), '<svg/>');

@@ -182,7 +182,7 @@ export interface KeptConnection {
   reset(): void;
 }
 
-/** One connection that stays open, for tests that ask thousands of times and look at nothing but the status. */
+/** One connection that stays open, for tests that send thousands of requests and read only the status. */
 export function openKeptConnection(app: { port: number }): KeptConnection {
   const socket = connect({ port: app.port, host: '127.0.0.1', noDelay: true });
   let received = '';

@@ -20,7 +20,7 @@ export async function sendAtOnce(url: string, requests: AskedRequest[], withinMs
   }
 }
 
-/** So many at a time: a listener's backlog is shorter than a burst. */
+/** At most this many at a time: a listener's backlog is shorter than a burst. */
 const openedTogether = 200;
 
 async function openAll(port: number, count: number): Promise<Socket[]> {

@@ -26,7 +26,7 @@ export interface CarrierWorld {
   /** Deletes every carrier, and lets time pass until all have stopped. */
   disconnect(): Promise<void>;
   send(changes?: Record<string, unknown>): Promise<string>;
-  /** Lets time pass until then: a receipt that came before the answer was written is looked at again after a while. */
+  /** Lets time pass until then: a receipt that came before the answer was written is retried after a while. */
   untilStatus(id: string, status: string): Promise<void>;
   untilShown(what: string, holds: (carrier: ShownCarrier) => boolean): Promise<ShownCarrier>;
   /** Lets time pass until something is so. */
@@ -37,7 +37,7 @@ export interface CarrierWorld {
   doubts(): Promise<number>;
 }
 
-/** So much time passes between two looks. */
+/** The time between two polls. */
 const stepMs = 250;
 /** While the clock stands still, all requests count as made within one second, and too many are refused. */
 const everyMs = 40;
@@ -54,21 +54,21 @@ export async function createCarrierWorld(app: TestApp): Promise<CarrierWorld> {
   }
 
   async function turnUntil(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    const look = async () => {
+    const poll = async () => {
       if (await holds()) return true;
       app.clock.advance(stepMs);
       return false;
     };
-    await eventually(what, look, { everyMs });
+    await eventually(what, poll, { everyMs });
   }
 
   async function untilShown(what: string, holds: (carrier: ShownCarrier) => boolean, name?: string) {
     let shown = await read(name);
-    const look = async () => {
+    const poll = async () => {
       shown = await read(name);
       return holds(shown);
     };
-    await eventually(what, look, { everyMs });
+    await eventually(what, poll, { everyMs });
     return shown;
   }
 

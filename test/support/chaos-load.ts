@@ -64,7 +64,7 @@ export function startChaosLoad({ nodes, own, random }: ChaosLoadOptions): ChaosL
     }
   }
 
-  /** Three right codes at the same moment: approved once at most, whoever is asked. */
+  /** Three right codes at the same moment: approved once at most, on any node. */
   async function verify(to: string): Promise<void> {
     const token = await newToken('verify:manage');
     if (token === undefined) return;

@@ -28,7 +28,7 @@ export interface ClusterOptions {
   env?: Record<string, string>;
 }
 
-/** Several nodes on one Postgres and one Redis. Built before: whoever edits a source meanwhile does not matter. */
+/** Several nodes on one Postgres and one Redis. Built before, so that an edited source does not matter. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { connection, roles = ['all', 'all', 'all'], env = {} } = options;
   const redis = await startRedis();

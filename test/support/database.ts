@@ -33,7 +33,7 @@ const patient = { connectMs: 10_000, statementMs: 20_000, transactionMs: 25_000 
 // Making and dropping a database takes its time on a busy machine.
 const timeouts = { connectMs: 30_000, statementMs: 60_000, transactionMs: 60_000 };
 
-/** For the runner, once: in the service's own database, of which the databases of tests are copies. */
+/** For the runner, once: in the service's own database; the databases of tests are copies of it. */
 export async function migrateDatabase({ connection }: EmbeddedPostgres): Promise<void> {
   const { log } = createTestLog();
   const database = createDatabase({ connection, log, poolSize: 2, timeouts });

@@ -3,7 +3,7 @@ import { uuidOf } from '../../src/platform/ids.ts';
 
 const mostDescribed = 5;
 
-/** Everything that the database knows of these texts: what a reader needs to find out why one was not sent, or not told. */
+/** Everything that the database knows of these texts: what a reader needs to find out why one was not sent, or emitted no event. */
 export async function describeTexts(database: Tx, ids: string[]): Promise<string> {
   const { rows } = await database.query(
     `select m.id, m.status, m.created_at, m.updated_at, to_json(q) as queued, to_json(s) as scheduled, to_json(c) as claimed,

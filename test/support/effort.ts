@@ -5,7 +5,7 @@ export function inShort<Amount>(short: Amount, long: Amount): Amount {
   return isLong ? long : short;
 }
 
-/** A look at what the short form has looked at already, in another state. */
-export async function alsoInLong(look: () => Promise<void>): Promise<void> {
-  if (isLong) await look();
+/** A check that the short form makes in another state. */
+export async function alsoInLong(check: () => Promise<void>): Promise<void> {
+  if (isLong) await check();
 }

@@ -55,7 +55,7 @@ export async function listen(database: Database, applicationIds?: string[]): Pro
 }
 
 interface Noted {
-  place: number;
+  index: number;
   kind: string;
   subject: string;
   applicationId: string | null;
@@ -94,11 +94,11 @@ export async function checkEvents(database: Database, { after = 0 }: ToldCheck =
     api: number;
     sequence: number;
   }>('select subject, application_id as "applicationId", type, api, sequence from event order by position');
-  const told = new Map<string, string[]>();
+  const reported = new Map<string, string[]>();
   for (const { subject, applicationId, type, api, sequence } of events) {
     const name = eventTypes[type] ?? 'unknown';
     const apiName = name.startsWith('recipient.') ? '' : apiNames[api];
-    add(told, subject, `${sequence} ${name} ${apiName} ${applicationId}`);
+    add(reported, subject, `${sequence} ${name} ${apiName} ${applicationId}`);
   }
   const expected = new Map<string, string[]>();
   const early = new Set<string>();
@@ -109,12 +109,12 @@ export async function checkEvents(database: Database, { after = 0 }: ToldCheck =
     const sequence = type === 'recipient.opted_in' ? 2 : (counts.get(each.subject) ?? 0) + 1;
     counts.set(each.subject, sequence);
     const line = `${sequence} ${type} ${each.api === null ? '' : apiNames[each.api]} ${each.applicationId}`;
-    if (each.place > after) add(expected, each.subject, line);
+    if (each.index > after) add(expected, each.subject, line);
     else early.add(line + each.subject);
   }
   // What was changed before may have its event or not.
   const must = new Map(
-    [...told].map(([subject, lines]) => [subject, lines.filter((line) => !early.has(line + subject))]),
+    [...reported].map(([subject, lines]) => [subject, lines.filter((line) => !early.has(line + subject))]),
   );
   for (const [subject, lines] of expected) assert.deepEqual(must.get(subject) ?? [], lines, `the events of ${subject}`);
   for (const [subject, lines] of must) assert.deepEqual(lines, expected.get(subject) ?? [], `the events of ${subject}`);

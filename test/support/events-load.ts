@@ -40,7 +40,12 @@ export function startEventsLoad({ nodes, apiKey, tokens, batchSize, count }: Eve
   }
 
   /** Under one key, until it is answered. */
-  async function until(path: string, headers: Record<string, string>, key: string, body: object): Promise<Reply> {
+  async function sendUntilAccepted(
+    path: string,
+    headers: Record<string, string>,
+    key: string,
+    body: object,
+  ): Promise<Reply> {
     for (;;) {
       const reply = await once('POST', path, { ...headers, 'Idempotency-Key': key }, body);
       if (reply?.status === 201 || reply?.status === 200) return reply;
@@ -49,14 +54,18 @@ export function startEventsLoad({ nodes, apiKey, tokens, batchSize, count }: Eve
   }
 
   const text = (n: number, more: object) =>
-    until('/sms/v1/messages', { apikey: apiKey }, `text-${n}`, { from: 'ACME', message: `Text ${n}`, ...more });
+    sendUntilAccepted('/sms/v1/messages', { apikey: apiKey }, `text-${n}`, {
+      from: 'ACME',
+      message: `Text ${n}`,
+      ...more,
+    });
 
   async function batch(n: number): Promise<void> {
-    const messages = Array.from({ length: batchSize }, (_, place) => ({
-      ...{ from: 'ACME', message: `Text ${place} of ${n}` },
-      to: place % 20 === 7 ? '+15005550111' : numberOf(n * batchSize + place),
+    const messages = Array.from({ length: batchSize }, (_, index) => ({
+      ...{ from: 'ACME', message: `Text ${index} of ${n}` },
+      to: index % 20 === 7 ? '+15005550111' : numberOf(n * batchSize + index),
     }));
-    await until('/messaging/v1/messages/batch', tokens.messaging, `batch-${n}`, { messages });
+    await sendUntilAccepted('/messaging/v1/messages/batch', tokens.messaging, `batch-${n}`, { messages });
     done += batchSize - 1;
     next += batchSize - 1;
   }
@@ -107,7 +116,7 @@ export function startEventsLoad({ nodes, apiKey, tokens, batchSize, count }: Eve
   }
 
   const finished = Promise.all(Array.from({ length: callers }, keepOn)).then(() => agent.destroy());
-  // Its owner looks at it in the end.
+  // Its owner reads it in the end.
   finished.catch(() => {});
   return { done: () => done, lost: () => lost, finished };
 }

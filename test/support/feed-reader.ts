@@ -3,7 +3,7 @@ import { beginFeed, readFeed } from './event-feed.ts';
 
 /** A reader of the feed who goes on from its cursor, whatever breaks. */
 export interface FeedReader {
-  /** Everything it was told, in order. */
+  /** Everything it received, in order. */
   events: ToldEvent[];
   /** How many reads had no answer, or a 503. */
   lost(): number;

@@ -7,7 +7,7 @@ export interface Forgery {
   nowMs: number;
   /** What it says instead of what one of ours would say. */
   claims?: Record<string, unknown>;
-  /** Whether its checksum is right, as nobody but us can make it. */
+  /** Whether its checksum is right, as only we can make it. */
   checked?: boolean;
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 
 /**
- * What became of an operation, as its caller sees it. No answer, and a 503, leave open whether it was done: whoever holds
- * the history against the records must take either for right.
+ * What became of an operation, as its caller sees it. No answer, and a 503, leave open whether it was done: a comparison
+ * with the records must take either for right.
  */
 export type Outcome = 'answered' | 'refused' | 'unknown';
 
@@ -20,7 +20,7 @@ export interface Reply<Body> {
   body: Body;
 }
 
-/** Everything that callers did and were told, in the order of the answers. */
+/** Everything that callers did and received, in the order of the answers. */
 export interface History {
   entries: Entry[];
   /** Sends a request and writes down what came of it; undefined when nothing is known. */

@@ -5,7 +5,7 @@ import type { TestDeveloper } from './developer.ts';
 import { eventually } from './eventually.ts';
 import { createOperator } from './operator.ts';
 import { freePort } from './process.ts';
-import { createSender, type Sender, type TextRecord, until } from './texts.ts';
+import { createSender, type Sender, type TextRecord } from './texts.ts';
 
 const path = '/portal/v1/operator/carriers';
 
@@ -72,14 +72,14 @@ export async function createHttpCarrierWorld(env: Record<string, string> = {}): 
     },
     async untilStatus(id, status) {
       let last = '';
-      return until(
+      return eventually(
         `${id} to be ${status}`,
         async () => {
           const found = await sender.readSms(id);
           last = found.status;
           return found.status === status && found;
         },
-        20_000,
+        { withinMs: 20_000 },
       ).catch((error: Error) => assert.fail(`${error.message}; it is ${last}`));
     },
     close: () => app.close(),

@@ -4,7 +4,7 @@ import { carrierKey, findCarrier, notifyCarriers } from '../../src/delivery/carr
 import type { KnownCarrier } from '../../src/delivery/routing/directory.ts';
 import type { TestApp } from './app.ts';
 import type { TestDeveloper } from './developer.ts';
-import { until } from './texts.ts';
+import { eventually } from './eventually.ts';
 
 const carriersPath = '/portal/v1/operator/carriers';
 const routesPath = '/portal/v1/operator/routes';
@@ -16,7 +16,7 @@ export function createKnownCarriers(app: TestApp, operator: TestDeveloper) {
   /** Waits until the node has read the rows; it reads them by itself within 2 s. */
   async function seen(holds: (carriers: Record<string, string>) => boolean): Promise<void> {
     await notifyCarriers(database);
-    await until('the node knows the change', async () => {
+    await eventually('the node knows the change', async () => {
       const { body } = await operator.send<{ carriers: KnownCarrier[] }>('GET', '/portal/v1/operator/health');
       const states = body.carriers.map(({ name, state, paused }) => [name, paused ? 'paused' : state]);
       return holds(Object.fromEntries(states));
@@ -53,7 +53,7 @@ export function createKnownCarriers(app: TestApp, operator: TestDeveloper) {
     const { body: before } = await operator.send<{ version: number }>('GET', routesPath);
     const { status, body } = await operator.send<{ version: number }>('PUT', routesPath, { ...before, routes });
     assert.equal(status, 200, JSON.stringify(body));
-    await until('the node knows the routes', async () => {
+    await eventually('the node knows the routes', async () => {
       const { body: explained } = await operator.send<{ version: number }>('POST', `${routesPath}/explain`, {
         to: '+447700900123',
       });

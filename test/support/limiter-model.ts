@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LimitDecision, Limits } from '../../src/http/admission.ts';
 
-/** The windows of one caller, whatever keeps them, at a time that the test tells. */
+/** The windows of one caller, whatever keeps them, at a time that the test sets. */
 export interface Limiter {
   /** `quietMs` ago the request's connection was opened or finished an answer. */
   decide(limits: Limits, nowMs: number, quietMs: number): LimitDecision | Promise<LimitDecision>;
@@ -12,7 +12,7 @@ export interface Limiter {
   copy(): Limiter | Promise<Limiter>;
 }
 
-/** So long ago that a request without an answer since cannot know of a lockout: in milliseconds, and as a time. */
+/** A request without an answer for this long cannot know of a lockout: in milliseconds, and as a time. */
 export const onItsWay = Number.POSITIVE_INFINITY;
 export const longAgo = Number.NEGATIVE_INFINITY;
 
@@ -26,7 +26,7 @@ export class Model {
   limits: Limits | undefined;
   lockout: { openedMs: number; naturalMs: number; lengthMs: number; endMs: number; moves: number[] } | undefined;
   moves = 0;
-  /** Moves within 250 ms of the opening, by those that were told. */
+  /** Moves within 250 ms of the opening, by those that were informed. */
   early = 0;
   /** Requests that were spared, because they were on their way. */
   spared = 0;
@@ -94,9 +94,9 @@ export class Model {
 
   /** Forgets an admission. If the windows are free earlier by that, the lockout ends as much earlier. */
   giveBack({ chargedAtMs }: LimitDecision, nowMs: number): void {
-    const place = chargedAtMs === undefined ? -1 : this.admitted.lastIndexOf(chargedAtMs);
-    if (place === -1 || nowMs >= (chargedAtMs ?? 0) + 60_000) return;
-    this.admitted.splice(place, 1);
+    const index = chargedAtMs === undefined ? -1 : this.admitted.lastIndexOf(chargedAtMs);
+    if (index === -1 || nowMs >= (chargedAtMs ?? 0) + 60_000) return;
+    this.admitted.splice(index, 1);
     const { lockout, limits } = this;
     if (lockout === undefined || limits === undefined) return;
     const freeMs = Math.max(this.nextFree(limits.perMinute, 60_000, nowMs), this.nextFree(limits.burst, 1_000, nowMs));
@@ -182,7 +182,7 @@ function pause(
   return random() < 0.3 ? 0 : exact((random() * 60_000) / perMinute / mood.pace);
 }
 
-/** Some requests come on connections that were told since the lockout opened, or just then, some on others. */
+/** Some requests come on connections that were informed since the lockout opened, or just then, some on others. */
 function quiet(random: () => number, tickMs: number, { lockout }: Model, nowMs: number): number {
   const sinceOpeningMs = lockout === undefined ? 0 : nowMs - lockout.openedMs;
   const some = Math.floor((random() * 300) / tickMs) * tickMs;
@@ -192,7 +192,7 @@ function quiet(random: () => number, tickMs: number, { lockout }: Model, nowMs: 
 
 export interface Walk {
   limiter: Limiter;
-  /** The least time the limiter tells apart; a sum of them must be exact. */
+  /** The smallest time unit of the limiter; a sum of them must be exact. */
   tickMs: number;
   seed: number;
   steps: number;

@@ -23,7 +23,7 @@ const small: Limits[] = [
 ];
 
 export interface LimiterSuite {
-  /** The windows of a caller nobody has seen before. */
+  /** The windows of a new caller. */
   newLimiter: () => Limiter;
   tickMs: number;
   /** How many steps the walks and how many runs the properties have. */
@@ -35,7 +35,7 @@ export interface LimiterSuite {
 /** What every keeper of windows must hold, in this process or shared by several. */
 export function describeLimiter(name: string, { newLimiter, tickMs, effort, mostPerMinute }: LimiterSuite): void {
   const tried = plans.filter(({ perMinute }) => perMinute <= (mostPerMinute ?? perMinute));
-  /** Sends so many at once and returns the answer that was decided last, by whichever node. */
+  /** Sends this many at once and returns the answer that was decided last, by whichever node. */
   async function send(
     limiter: Limiter,
     limits: Limits,
@@ -82,7 +82,7 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       assert.ok(Math.min(...Object.values(total)) >= 5, `the walk must come everywhere: ${JSON.stringify(total)}`);
     });
 
-    test('random steps of which some are given back agree with the model', async () => {
+    test('random steps, some of them given back, agree with the model', async () => {
       const total = { ofAll: 0, inLockout: 0 };
       for (const [index, limits] of small.entries()) {
         const steps = { limiter: newLimiter(), tickMs, seed: 201 + index, steps: effort.steps, choose: () => limits };
@@ -191,7 +191,7 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       assert.equal(
         (await send(limiter, sixty, 110, 9, 10)).retryAfterMs,
         890,
-        'told as the block was opened, not after it',
+        'informed as the block was opened, not after it',
       );
       assert.equal((await send(limiter, sixty, 110, 1, 10 - tickMs)).retryAfterMs, 1890);
       assert.equal((await send(limiter, sixty, 110, 50, 0)).retryAfterMs, 1890, 'once');
@@ -264,7 +264,7 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       assert.equal((await send(limiter, sixty, 63_000)).remaining, 59);
     });
 
-    test('the same numbers in another object are no plan change', async () => {
+    test('equal limits in another object are no plan change', async () => {
       const limiter = newLimiter();
       await send(limiter, sixty, 0, 21);
       assert.equal((await send(limiter, { ...sixty }, 500)).retryAfterMs, 1500);
@@ -285,7 +285,7 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       assert.equal((await limiter.peek(sixty, 1000)).remaining, 40);
     });
 
-    test('a clock that goes back locks nobody out and forgets nothing', async () => {
+    test('a clock that goes back locks no caller out and forgets nothing', async () => {
       for (const stepMs of [1, 5000, 3_600_000]) {
         const limiter = newLimiter();
         const startMs = 10_000_000;

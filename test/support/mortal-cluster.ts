@@ -11,7 +11,7 @@ import { createTestLog } from './log.ts';
 import { livingPostmaster, makeFolder } from './process.ts';
 import { buildService } from './service.ts';
 
-/** Nodes and a Postgres of their own, all of which a test may kill. */
+/** Nodes and a Postgres of their own, which a test may kill. */
 export interface MortalCluster {
   database: Database;
   cluster: Cluster;

@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts';
 
-/** What nodes on one database are told. */
+/** The settings of nodes on one database. */
 export const sharedSettings = {
   LOG_LEVEL: 'warn',
   HELIOGRAPH_SECRET: 'a secret that all nodes share',

@@ -11,7 +11,7 @@ export interface TestOperator extends TestDeveloper {
 /** An operator who is signed in, and has a second factor where the service requires one. */
 export async function createOperator(app: TestApp, email = 'operator@example.com'): Promise<TestOperator> {
   const token = await app.app.people.createLink(email, { makesOperator: true });
-  const password = 'another sentence, known to nobody';
+  const password = 'another sentence, known to no one';
   const answer = await send(app, 'POST', '/portal/v1/password-resets', { body: { token, password } });
   assert.equal(answer.status, 201);
   const operator = asDeveloper(app, email, password, answer);

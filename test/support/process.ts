@@ -111,7 +111,7 @@ export function writeRunnerGroup(folder: string, group: number): void {
 /** Ends the tests of the run and every Postgres whose data lies below its folder, and removes the folder. */
 export async function removeRunFolder(folder: string): Promise<void> {
   const runner = Number(readText(join(folder, 'runner')));
-  // A number can be somebody else's by now.
+  // Another process may have this number by now.
   if (runner > 1 && readText(`/proc/${runner}/cmdline`).includes('scripts/run-test-files.')) {
     process.kill(-runner, 'SIGKILL');
     await waitUntilGone(runner, 5000);
@@ -129,10 +129,10 @@ export async function removeRunFolder(folder: string): Promise<void> {
 
 /** What runs that were killed have left: their folders carry their pids. */
 export async function removeLeftovers(): Promise<void> {
-  for (const place of [tmpdir(), memory].filter(existsSync)) {
-    for (const name of readdirSync(place)) {
+  for (const location of [tmpdir(), memory].filter(existsSync)) {
+    for (const name of readdirSync(location)) {
       const pid = Number(folderName.exec(name)?.[1]);
-      if (pid > 1 && !isRunning(pid)) await removeRunFolder(join(place, name));
+      if (pid > 1 && !isRunning(pid)) await removeRunFolder(join(location, name));
     }
   }
 }
@@ -140,7 +140,7 @@ export async function removeLeftovers(): Promise<void> {
 /** Below the ports that systems hand out by themselves, so that no connection of any program gets one of these by chance. */
 const ports = { first: 11_000, count: 20_000 };
 
-/** A port that nobody listens on. Of all the processes of a test run each port is given to one. */
+/** A free port. Of all the processes of a test run each port is given to one. */
 export async function freePort(): Promise<number> {
   // Processes begin in different places.
   for (let turn = 0; turn < ports.count; turn++) {

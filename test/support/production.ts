@@ -3,8 +3,9 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from './app.ts';
 import { bearer, getToken } from './applications.ts';
 import { type Answer, send, type TestDeveloper } from './developer.ts';
+import { eventually } from './eventually.ts';
 import { createOperator } from './operator.ts';
-import { createSender, type Sender, type SenderOptions, until } from './texts.ts';
+import { createSender, type Sender, type SenderOptions } from './texts.ts';
 import type { VerificationBody } from './verify-caller.ts';
 
 /** A production node with one carrier, whose worker stands still. */
@@ -64,7 +65,7 @@ export async function createProduction(options: TestAppOptions = {}): Promise<Pr
 }
 
 export async function knowsCarrier(app: TestApp): Promise<void> {
-  await until('the node to know its carrier', () => app.app.carriers().length > 0);
+  await eventually('the node to know its carrier', () => app.app.carriers().length > 0);
 }
 
 /** What a message is sent as. */

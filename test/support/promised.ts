@@ -1,4 +1,4 @@
-// Every answer that a test gets by `send` is one that the OpenAPI document tells of: its status, its error code and its
+// Every answer that a test gets by `send` is one that the OpenAPI document describes: its status, its error code and its
 // Location. So whatever a test gets out of a route is documented, also for routes that are added later.
 import assert from 'node:assert/strict';
 import type { MountedRoute } from '../../src/http/exchange.ts';
@@ -29,7 +29,7 @@ interface Got {
 export function assertPromised(url: string, method: string, target: string, { status, headers, body }: Got): void {
   const app = appsByUrl.get(url);
   if (app === undefined || method === 'HEAD' || everywhere.has(status)) return;
-  // It looks at methods and paths only.
+  // It reads methods and paths only.
   app.table ??= createRouteTable(app.routes as MountedRoute[]);
   const route = app.table.find(method, target.split(/[?#]/, 1)[0] ?? '')?.route;
   if (route === undefined) return;

@@ -17,7 +17,7 @@ import type { Database } from '../../src/platform/database/database.ts';
 import { fromUuid, newId, uuidOf } from '../../src/platform/ids.ts';
 import { routeTo } from './routes.ts';
 
-/** A carrier that does as it is told, and writes down every submit. */
+/** A carrier that does as the test says, and records every submit. */
 export interface RecordingCarrier extends Carrier {
   /** Every text that was ever handed to it, in order. */
   submits: OutgoingText[];
@@ -64,7 +64,7 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
     outstanding: () => outstanding,
     answer: acceptAll,
     submit(texts, answer, progress) {
-      for (const place of texts.keys()) progress?.(place, 'written');
+      for (const index of texts.keys()) progress?.(index, 'written');
       carrier.submits.push(...texts);
       carrier.batches.push(texts.length);
       outstanding += texts.length;
@@ -76,7 +76,7 @@ export function createRecordingCarrier(options: RecordingCarrierOptions = {}): R
       const promise = answering instanceof Promise ? answering : Promise.resolve(answering);
       promise.then(done, done);
       return promise.then((answers) => {
-        for (const [place, result] of answers.entries()) if (result !== undefined) answer(place, result);
+        for (const [index, result] of answers.entries()) if (result !== undefined) answer(index, result);
       });
     },
     start(givenReceive, givenOnCapacity) {
@@ -154,7 +154,7 @@ export interface QueueRow {
   id: string;
   status: string;
   /** Where its entry is; null when it needs no further work. */
-  place: 'queue' | 'schedule' | 'claim' | null;
+  location: 'queue' | 'schedule' | 'claim' | null;
   /** Submits so far. */
   attempt: number;
   /** A carrier may have it: it is claimed, or in doubt. */

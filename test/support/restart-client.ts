@@ -1,5 +1,5 @@
 // A caller in a process of its own: it sends texts without a pause, on connections of every kind, whatever becomes of the
-// service, and tells in the end which of them were answered.
+// service, and prints in the end which of them were answered.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -90,7 +90,7 @@ export async function runSamples(
   );
 }
 
-/** Starts a sample that does not end; `seen` resolves when it has printed what is looked for. */
+/** Starts a sample that does not end; `seen` resolves when it has printed the wanted text. */
 export async function startSample(language: Exclude<Language, 'go'>, sample: SampleText, wanted: RegExp) {
   const { file, program } = runners[language];
   const child = spawn(program, [file(sample.id)], { cwd: await writeSamples(language, [sample]) });

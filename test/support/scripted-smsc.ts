@@ -32,7 +32,7 @@ export interface ScriptedSmsc {
   peers: Peer[];
   /** All PDUs with this command that arrived, on whatever connection. */
   ledger<Command extends Pdu['command']>(command: Command): (Pdu & { command: Command })[];
-  /** Waits until so many PDUs with this command have arrived. */
+  /** Waits until this many PDUs with this command have arrived. */
   arrived(command: Pdu['command'], count?: number): Promise<void>;
   /** Another script from now on. */
   follow(script: Script): void;
@@ -118,8 +118,9 @@ export async function startScriptedSmsc(script: Script = () => false, tls?: TlsO
     port,
     peers,
     ledger,
-    arrived: (command, count = 1) =>
-      eventually(`${count} ${command} at the SMSC`, () => ledger(command).length >= count, { everyMs: 2 }),
+    async arrived(command, count = 1) {
+      await eventually(`${count} ${command} at the SMSC`, () => ledger(command).length >= count, { everyMs: 2 });
+    },
     follow(next) {
       current = next;
     },

@@ -6,7 +6,7 @@ import type { TestDeveloper } from './developer.ts';
 export const factorPath = '/portal/v1/me/second-factor';
 
 export interface TestFactor {
-  /** The code of now, or of so many steps of 30 seconds later. A code counts once. */
+  /** The code of now, or of this many steps of 30 seconds later. A code counts once. */
   code(steps?: number): string;
   recovery: string[];
 }

@@ -1,4 +1,4 @@
-// A sender by SMPP in a process of its own, for tests that stop it. It submits texts and tells what became of them.
+// A sender by SMPP in a process of its own, for tests that stop it. It submits texts and reports their outcomes.
 import { createBindSupervisor } from '../../src/delivery/smpp/bind-supervisor.ts';
 import { createPduLog } from '../../src/delivery/smpp/pdu-log.ts';
 import { createSmppSender } from '../../src/delivery/smpp/sender.ts';
@@ -36,8 +36,8 @@ const sender = createSmppSender({
 
 async function submit(): Promise<void> {
   const all = Array.from({ length: texts }, (_, n) => outgoingText({ messageId: `msg_${n}`, text: `text ${n}` }));
-  await sender.submit(all, (place, { outcome }) => {
-    outcomes[place] = outcome;
+  await sender.submit(all, (index, { outcome }) => {
+    outcomes[index] = outcome;
   });
   process.send?.(outcomes);
 }

@@ -18,7 +18,7 @@ export interface Service {
   output(): string;
   /** Resolves once it has printed the text; rejects when it ends without, or takes longer than two minutes. */
   printed(text: string): Promise<void>;
-  /** From now on nobody reads what it prints, as when its terminal is closed. */
+  /** From now on its output is not read, as when its terminal is closed. */
   closeOutput(): void;
   kill(signal: NodeJS.Signals): void;
 }
@@ -33,7 +33,7 @@ export interface ServiceOptions {
   cwd?: string;
   /** What has to answer 200 before it counts as ready. */
   readyAt?: string;
-  /** Nobody reads what it prints, so that its pipe fills up. */
+  /** Its output is not read, so that its pipe fills up. */
   unread?: boolean;
   /** It creates its Postgres and runs the migrations itself, instead of getting a copy that has them. */
   firstStart?: boolean;
@@ -53,7 +53,7 @@ export const program = join('dist', 'service', 'main.js');
 
 const services = new Set<Pick<Service, 'ended' | 'kill'>>();
 
-/** The service as a user starts it: built, a process of its own, on a free port, told everything by its environment. */
+/** The service as a user starts it: built, a process of its own, on a free port, configured by its environment. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const {
     dataDir = makeFolder('data'),
@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   for (const stream of unread ? [] : [child.stdout, child.stderr]) {
     stream.on('data', (bytes: Buffer) => {
       output += bytes.toString('utf8');
-      for (const look of readers) look();
+      for (const poll of readers) poll();
     });
   }
   const ended = new Promise<Awaited<Service['ended']>>((resolve) => {
@@ -98,7 +98,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       throw new Error(`${error.message}:\n${output}`);
     },
   );
-  // Whoever expects it to end does not look at this one.
+  // A test that expects the end does not read this one.
   ready.catch(() => {});
   const service: Service = {
     pid,
@@ -111,15 +111,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       new Promise((resolve, reject) => {
         const end = (settle: () => void) => {
           clearTimeout(late);
-          readers.delete(look);
+          readers.delete(poll);
           settle();
         };
-        const look = () => output.includes(text) && end(resolve);
+        const poll = () => output.includes(text) && end(resolve);
         const giveUp = () => end(() => reject(new Error(`it did not print "${text}":\n${output}`)));
         const late = setTimeout(giveUp, 120_000);
-        readers.add(look);
+        readers.add(poll);
         void ended.then(giveUp);
-        look();
+        poll();
       }),
     closeOutput: () => {
       child.stdout.destroy();

@@ -55,7 +55,7 @@ export function startTextLoad(service: Service, texts: LoadedText[]): TextLoad {
   }
 
   const finished = Promise.all(Array.from({ length: atOnce }, keepSending)).then(() => agent.destroy());
-  // Its owner looks at it in the end.
+  // Its owner reads it in the end.
   finished.catch(() => {});
   return {
     answered,

@@ -4,7 +4,6 @@ import { uuidOf } from '../../src/platform/ids.ts';
 import type { TestApp } from './app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from './applications.ts';
 import { type Answer, send, type TestDeveloper } from './developer.ts';
-import { nextPauseMs } from './eventually.ts';
 import { approveAll } from './operator.ts';
 
 export interface TextRecord {
@@ -80,21 +79,6 @@ export async function createSender(
       return body;
     },
   };
-}
-
-/** Waits until something is so, and says what it waited for when it never is. */
-export async function until<Value>(
-  what: string,
-  look: () => Promise<Value | undefined | false> | Value | undefined | false,
-  withinMs = 60_000,
-): Promise<Value> {
-  const endMs = performance.now() + withinMs;
-  for (let pauseMs = 10; ; pauseMs = nextPauseMs(pauseMs)) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > endMs) assert.fail(`waited ${withinMs} ms in vain for ${what}`);
-    await new Promise((done) => setTimeout(done, pauseMs));
-  }
 }
 
 /** Every row of every table, as one text to search in. It may take longer than the service lets a statement take. */

@@ -146,7 +146,7 @@ export async function countStates(database: Database, span: Span): Promise<Count
   return states;
 }
 
-/** So many whole steps, from the one that holds this time. */
+/** This many whole steps, from the one that holds this time. */
 export function usageSpan(application: number, stepMs: number, atMs: number, steps: number): Span {
   const fromMs = Math.floor(atMs / stepMs) * stepMs;
   return { applicationId: applicationOf(application), fromMs, toMs: fromMs + steps * stepMs, stepMs };

@@ -47,7 +47,7 @@ export interface VerifyCaller {
   start(body: object): Promise<Answer<VerificationBody>>;
   check(id: string, code: string): Promise<Answer<VerificationBody>>;
   read(id: string): Promise<Answer<VerificationBody>>;
-  /** A number nobody used before. */
+  /** A number that was not used before. */
   newNumber(): string;
   /** The texts on a number's phone, newest first, once there are that many. */
   texts(to: string, atLeast: number): Promise<InboxText[]>;

@@ -39,8 +39,8 @@ export const lateAnswer: Respond = (_, response) => {
 };
 
 /**
- * Takes most events at once, and some badly when they come first: with an error, without an answer, late, or twice. So
- * many stall until the caller gives up.
+ * Takes most events at once, and some badly when they come first: with an error, without an answer, late, or twice. At
+ * most this many stall until the caller gives up.
  */
 export function createHostileAnswers(stalls: number): Respond {
   const seen = new Set<string>();

@@ -15,7 +15,7 @@ const database = createDatabase({ connection: JSON.parse(process.env.WORKER_CONN
 const keys = await openTestKeyRing(database, clock);
 const ids = createEventIds(keys);
 const client = createWebhookClient({ guard: createWebhookGuard('sandbox'), clock, timeoutMs: 30_000 });
-const tell: Parameters<typeof createWebhookWorker>[0]['tell'] = async (_, events) =>
+const report: Parameters<typeof createWebhookWorker>[0]['tell'] = async (_, events) =>
   events.map((event) => toTold(ids, event, { record: {}, reference: null }));
-await createWebhookWorker({ database, clock, keys, log, client, tell }).start();
+await createWebhookWorker({ database, clock, keys, log, client, tell: report }).start();
 process.send?.('started');

@@ -1,3 +1,4 @@
+// run: alone
 // The programs of docs/tutorials, as a reader runs them, with the real service.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -178,7 +179,7 @@ describe('order updates', () => {
     shop = await start();
   });
 
-  test('a change of an order is one text, and webhooks tell what becomes of it', async () => {
+  test('a change of an order is one text, and webhooks report its outcome', async () => {
     const shipped = { order: '7', state: 'shipped', to: '+447700900123' };
     const [one, two] = await Promise.all([order(shipped), order(shipped)]);
     assert.deepEqual([one.status, two.status], [202, 202]);
@@ -239,7 +240,7 @@ describe('moving from Twilio Verify', () => {
     assert.match(await talk(['nonsense']), /This is not a phone number\.\n$/);
   });
 
-  test('statuses and errors are those that programs for Twilio look at', async () => {
+  test('statuses and errors are those that programs for Twilio read', async () => {
     const { createTwilioShape } = (await import(`${folder}/twilio-shape.mjs`)) as {
       createTwilioShape(client: Heliograph): { verify: { v2: { services(sid: string): TwilioService } } };
     };

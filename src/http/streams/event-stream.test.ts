@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { readEvents } from '../../../test/support/events.ts';
-import { until } from '../../../test/support/texts.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { type EventStreamOptions, openEventStream } from './event-stream.ts';
 import type { LiveFeed, LiveItem, LiveListener, Piece } from './live-feed.ts';
 
@@ -98,7 +98,7 @@ describe('an event stream', () => {
     for (let id = 1; id <= 5; id++) {
       arrive(id);
       const beats = raw().split(': still here').length;
-      await until('another heartbeat', () => raw().split(': still here').length > beats + 1);
+      await eventually('another heartbeat', () => raw().split(': still here').length > beats + 1);
     }
     assert.deepEqual(idsOf(raw()), [1, 2, 3, 4, 5]);
     assert.ok(
@@ -111,13 +111,13 @@ describe('an event stream', () => {
   test('tells a new reader at once where it is, and by heartbeats how far it has come', async () => {
     const { stream, arrive, readTo } = await open({ from: 7, heartbeatMs: 5 });
     const raw = collect(stream);
-    await until('its place', () => lastIdOf(raw()) === '7');
+    await eventually('its place', () => lastIdOf(raw()) === '7');
     assert.match(raw(), /^retry: 1000\n\nid: 7\n/);
     arrive(9);
-    await until('the event', () => lastIdOf(raw()) === '9');
+    await eventually('the event', () => lastIdOf(raw()) === '9');
     // The feed has read on; there was nothing for this reader.
     readTo(12);
-    await until('a heartbeat that says so', () => lastIdOf(raw()) === '12');
+    await eventually('a heartbeat that says so', () => lastIdOf(raw()) === '12');
     assert.deepEqual(idsOf(raw()), [9]);
     stream.destroy();
   });
@@ -142,14 +142,14 @@ describe('an event stream', () => {
       },
     });
     const raw = collect(stream);
-    await until('it to join', () => listeners.size === 1);
+    await eventually('it to join', () => listeners.size === 1);
     arrive(7, 8);
-    await until('the first of them', () => idsOf(raw()).includes(5));
+    await eventually('the first of them', () => idsOf(raw()).includes(5));
     assert.deepEqual(idsOf(raw()), [4, 5]);
     tellMore();
-    await until('the live one', () => idsOf(raw()).includes(8));
+    await eventually('the live one', () => idsOf(raw()).includes(8));
     arrive(9);
-    await until('the next', () => idsOf(raw()).includes(9));
+    await eventually('the next', () => idsOf(raw()).includes(9));
     assert.deepEqual(idsOf(raw()), [4, 5, 6, 7, 8, 9]);
     assert.deepEqual(asked, [3, 5]);
     stream.destroy();
@@ -166,7 +166,7 @@ describe('an event stream', () => {
     });
     const raw = collect(stream);
     arrive(6);
-    await until('the last', () => idsOf(raw()).includes(6));
+    await eventually('the last', () => idsOf(raw()).includes(6));
     assert.deepEqual(idsOf(raw()), [4, 5, 6]);
     stream.destroy();
   });
@@ -174,9 +174,9 @@ describe('an event stream', () => {
   test('a reader that missed nothing is not told again what the feed, which is behind, brings', async () => {
     const { stream, arrive, listeners } = await open({ after: 5, from: 3, returning: true });
     const raw = collect(stream);
-    await until('it to join', () => listeners.size === 1);
+    await eventually('it to join', () => listeners.size === 1);
     arrive(4, 5, 6);
-    await until('the new one', () => idsOf(raw()).includes(6));
+    await eventually('the new one', () => idsOf(raw()).includes(6));
     assert.deepEqual(idsOf(raw()), [6]);
     stream.destroy();
   });
@@ -200,13 +200,13 @@ describe('an event stream', () => {
       },
     });
     const raw = collect(stream);
-    await until('it to join', () => listeners.size === 1);
+    await eventually('it to join', () => listeners.size === 1);
     arrive(6);
     const beats = raw().split(': still here').length;
-    await until('heartbeats', () => raw().split(': still here').length > beats + 3);
+    await eventually('heartbeats', () => raw().split(': still here').length > beats + 3);
     assert.equal(lastIdOf(raw()), '3');
     tellMore();
-    await until('the end', () => lastIdOf(raw()) === '6');
+    await eventually('the end', () => lastIdOf(raw()) === '6');
     assert.deepEqual(idsOf(raw()), [4, 5, 6]);
     stream.destroy();
   });
@@ -219,7 +219,7 @@ describe('an event stream', () => {
     arrive(2);
     await new Promise((done) => stream.on('close', done));
     assert.deepEqual(idsOf(raw()), [1]);
-    await until('it to leave the feed', () => listeners.size === 0);
+    await eventually('it to leave the feed', () => listeners.size === 0);
     assert.ok(!credential.isWatched(), 'the credential is watched no more');
   });
 
@@ -237,7 +237,7 @@ describe('an event stream', () => {
       },
     });
     collect(stream);
-    await until('some', () => pieces > 3);
+    await eventually('some', () => pieces > 3);
     credential.end();
     await new Promise((done) => stream.on('close', done));
     assert.equal(listeners.size, 0);
@@ -251,7 +251,7 @@ describe('an event stream', () => {
     arrive(2);
     await new Promise((done) => stream.on('close', done));
     assert.match(raw(), /^retry: 1000\n\n/);
-    await until('it to leave the feed', () => listeners.size === 0);
+    await eventually('it to leave the feed', () => listeners.size === 0);
   });
 
   test('when what was missed cannot be read it ends, so that the reader comes back', async () => {
@@ -271,9 +271,9 @@ describe('an event stream', () => {
   test('leaves the feed when the reader goes, also one that went before it was open', async () => {
     const { gone, listeners } = await open();
     gone.abort();
-    await until('it to leave the feed', () => listeners.size === 0);
+    await eventually('it to leave the feed', () => listeners.size === 0);
     const aborted = await open({ signal: AbortSignal.abort() });
-    await until('it to leave the feed', () => aborted.listeners.size === 0);
+    await eventually('it to leave the feed', () => aborted.listeners.size === 0);
     assert.ok(aborted.stream.destroyed, 'the stream is gone');
   });
 
@@ -286,7 +286,7 @@ describe('an event stream', () => {
     }
     assert.ok(stream.destroyed, 'it was cut off');
     assert.ok(stream.readableLength < 2 * 1024 * 1024, 'before it filled the memory');
-    await until('it to leave the feed', () => listeners.size === 0);
+    await eventually('it to leave the feed', () => listeners.size === 0);
   });
 
   test('one that does not read what it missed is read to slowly, and not cut off', async () => {

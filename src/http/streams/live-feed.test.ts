@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { eventually } from '../../../test/support/eventually.ts';
 import { createTestLog } from '../../../test/support/log.ts';
-import { until } from '../../../test/support/texts.ts';
 import { createLiveFeed, type LiveItem, type LiveListener, type Wanted } from './live-feed.ts';
 
 interface Filter {
@@ -76,7 +76,7 @@ function createFeed({ start, readAfter }: ReturnType<typeof createStore>) {
   });
 }
 
-const hears = (told: number[], position: number) => until(`item ${position}`, () => told.includes(position));
+const hears = (told: number[], position: number) => eventually(`item ${position}`, () => told.includes(position));
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
@@ -143,7 +143,7 @@ describe('a live feed', { concurrency: true }, () => {
     const one = await feed.subscribe({ ...first.listener, applicationId: 'another' });
     const release = store.holdAnswers();
     const looked = store.looks();
-    await until('a look', () => store.looks() > looked);
+    await eventually('a look', () => store.looks() > looked);
     store.arrive(1);
     // The look that is under way does not ask for this application; the next would not bring item 1 again.
     const second = createListener();
@@ -173,7 +173,7 @@ describe('a live feed', { concurrency: true }, () => {
       store.arrive(next++);
       if (round % 5 === 0) await pause(15);
     }
-    await until('all to join', () => all.length === 60);
+    await eventually('all to join', () => all.length === 60);
     for (const { from, told, leave } of all) {
       if (from < next - 1) await hears(told, next - 1);
       assert.deepEqual(told, upTo(next - 1, from + 1));
@@ -217,7 +217,7 @@ describe('a live feed', { concurrency: true }, () => {
     const { leave } = await feed.subscribe(first.listener);
     const release = store.holdAnswers();
     const looked = store.looks();
-    await until('a look', () => store.looks() > looked);
+    await eventually('a look', () => store.looks() > looked);
     leave();
     const second = createListener();
     const leaving = feed.subscribe(second.listener);

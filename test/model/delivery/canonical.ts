@@ -6,7 +6,7 @@ import { nameOf, readCarrierId, type TextName, textNames, tickMs } from './texts
 
 /**
  * A text for a state: states with the same text have the same future. The nodes are alike, so that it does not matter
- * which of them is which. When no receipt can come any more, what only receipts are matched by is left out; so are
+ * which of them is which. Once no receipt can come, what only receipts are matched by is left out; so are
  * texts that nothing can change, and attempts are counted from that of the record.
  */
 export function canonical(state: State, mayReport: boolean): string {
@@ -14,8 +14,8 @@ export function canonical(state: State, mayReport: boolean): string {
   const forms = formsFrom(mayReport ? asCounted : attemptsIn(tables));
   const over = mayReport ? [] : textNames.filter((name) => isOver(state, name));
   const claims = tables.claims.map((row) => ({ id: row.id, form: forms.claim(row) })).sort(byForm);
-  const places = new Map(claims.map(({ id }, place) => [id, place]));
-  const nodes = state.nodes.map((node) => nodeForm(node, { places, over, forms })).sort();
+  const indexes = new Map(claims.map(({ id }, index) => [id, index]));
+  const nodes = state.nodes.map((node) => nodeForm(node, { indexes, over, forms })).sort();
   const rows = `${forms.tables(tables, over)}${claims.map(({ form }) => form).join(';')}`;
   const reported = mayReport ? reportedForm(tables) : '';
   const moving = mover === undefined ? '' : `${mover.from}${mover.names.join()}`;
@@ -34,7 +34,7 @@ const attemptsIn = (tables: Tables): Attempts => ({
 
 const byForm = (one: { form: string }, other: { form: string }) => (one.form < other.form ? -1 : 1);
 
-/** It has left or ended, and nothing that is left to do names it: an answer that comes late changes no row any more. */
+/** It has left or ended, and nothing that is left to do names it: a late answer changes no row. */
 export function isOver({ tables, nodes, mover }: State, name: TextName): boolean {
   const row = messageIn(tables, name);
   if (row !== undefined && isUnsent(row.status)) return false;
@@ -46,11 +46,11 @@ export function isOver({ tables, nodes, mover }: State, name: TextName): boolean
 /** Claims have no number here, but a place: a claim that is gone has none. */
 function nodeForm(
   { aheadTicks, workers }: Node,
-  { places, over, forms }: { places: ReadonlyMap<number, number>; over: readonly TextName[]; forms: Forms },
+  { indexes, over, forms }: { indexes: ReadonlyMap<number, number>; over: readonly TextName[]; forms: Forms },
 ): string {
   let form = `${aheadTicks}`;
   for (const worker of workers) {
-    form += `&${worker.phase === 'idle' ? '' : (places.get(worker.claim.id) ?? 'x')}${forms.worker(worker)}`;
+    form += `&${worker.phase === 'idle' ? '' : (indexes.get(worker.claim.id) ?? 'x')}${forms.worker(worker)}`;
     for (const text of worker.late) if (!over.includes(nameOf(text.claimed.entry))) form += `+${forms.handed(text)}`;
   }
   return form;
@@ -99,7 +99,7 @@ function formsFrom(base: Attempts): Forms {
   return forms;
 }
 
-/** Forms in which attempts are counted from these; that a text was never tried is told apart. */
+/** Forms in which attempts are counted from these; that a text was never tried is kept apart. */
 function createForms(base: Attempts): Forms {
   function entryForm({ messageId, attempt, unanswered, possibleDuplicates, inDoubt, moves }: QueueEntry): string {
     const tries = attempt === 0 ? 'n' : attempt - base[messageId as TextName];

@@ -27,14 +27,14 @@ const table: RouteTable = {
   ],
 };
 
-/** So long a plain text in doubt waits for a receipt. */
+/** How long a plain text in doubt waits for a receipt. */
 export const doubtAfterMs = 60_000;
 /** A carrier that wants fewer texts wants them later than a code waits. */
 const throttledMs = 60_000;
 
 export function canSend({ tables, nodes }: State, carrier: CarrierName): boolean {
-  const place = carrierNames.indexOf(carrier);
-  return !tables.paused.includes(carrier) && nodes.some(({ workers }) => workers[place]?.isUp);
+  const index = carrierNames.indexOf(carrier);
+  return !tables.paused.includes(carrier) && nodes.some(({ workers }) => workers[index]?.isUp);
 }
 
 /** The real choice of a route, `findNextCarrier` in next-carrier.ts; its answers are kept, since most states ask the same. */
@@ -42,11 +42,11 @@ export function nextCarrierOf(state: State, { message }: Pick<ClaimedText, 'mess
   const able = carrierNames.map((name) => canSend(state, name));
   const asked = `${message.id} ${from} ${able.join()} ${state.tables.paused.join()}`;
   if (chosen.has(asked)) return chosen.get(asked);
-  const health: CarriersNow['health'] = carrierNames.map((name, place) => ({
+  const health: CarriersNow['health'] = carrierNames.map((name, index) => ({
     key: name,
     name,
     paused: state.tables.paused.includes(name),
-    up: able[place] ?? false,
+    up: able[index] ?? false,
     open: [],
   }));
   const about = { environment: 'production', table, health, countryOf: () => undefined, nowMs: 0 } as const;
@@ -145,10 +145,10 @@ function replay({ claimed, events }: Pick<HandedText, 'claimed' | 'events'>, car
     onAnswered() {},
   };
   const submitted = createSubmittedText(options);
-  for (let place = 0; place < events.length; place += 2) {
-    const part = Number(events[place + 1]);
+  for (let index = 0; index < events.length; index += 2) {
+    const part = Number(events[index + 1]);
     const id = carrierIdOf(nameOf(entry), carrier, entry.attempt + 1, part);
-    switch (events[place]) {
+    switch (events[index]) {
       case 'A':
         submitted.noteAccepted(part, id, id);
         break;
@@ -162,7 +162,7 @@ function replay({ claimed, events }: Pick<HandedText, 'claimed' | 'events'>, car
         submitted.noteUnsent(part);
         break;
       default:
-        submitted.noteInDoubt(part, events[place] === 'S');
+        submitted.noteInDoubt(part, events[index] === 'S');
     }
   }
   return { answer, partsToSend: submitted.partsToSend, isRefused: submitted.isRefused() };

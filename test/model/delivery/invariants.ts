@@ -59,7 +59,7 @@ function wrongCopies({ onDoubt }: Settings, { tables, wire }: State, message: Me
   return undefined;
 }
 
-/** As it will be told: a claim stands for the submit. */
+/** As it will be reported: a claim stands for the submit. */
 function possibleDuplicates(tables: Tables, { name, possibleDuplicates: told }: MessageRow): number {
   const isThis = ({ messageId }: QueueEntry) => messageId === name;
   const waiting = [...tables.queue, ...tables.schedule].map(({ entry }) => entry).find(isThis);

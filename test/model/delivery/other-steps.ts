@@ -21,7 +21,7 @@ import { may, spent, workersOf } from './worker-steps.ts';
 
 /**
  * Statements that leave nothing in a worker's memory. That their answer is lost changes nothing: they are run again, and a
- * carrier that was not told that we have its receipt reports it twice.
+ * carrier that got no answer to its receipt sends it twice.
  */
 function statementStep(state: State, name: string, ran: Ran, tables: Tables): ModelStep[] {
   return tables === state.tables ? [] : [{ name, next: withTables(state, tables), ran }];
@@ -31,7 +31,7 @@ const nowOf = (state: State, { aheadTicks }: Node) => Math.max(0, state.tick + a
 
 /** The nodes, one for each time that their clocks show: any other would do the same. */
 function nodesByClock({ nodes }: State): Node[] {
-  return nodes.filter((node, place) => nodes.findIndex(({ aheadTicks }) => aheadTicks === node.aheadTicks) === place);
+  return nodes.filter((node, index) => nodes.findIndex(({ aheadTicks }) => aheadTicks === node.aheadTicks) === index);
 }
 
 /** What every node does now and then: `releaseClaims`, `queueDue`, `expireWaiting`. */
@@ -42,11 +42,11 @@ export function choreSteps({ onDoubt, defects = [] }: Settings, state: State): M
     // A node whose clock is wrong does no upkeep.
     if (node.aheadTicks !== 0 && !defects.includes('leases by the node clock')) continue;
     const nowMs = nowOf(state, node);
-    for (const [place, carrier] of carrierNames.entries()) {
+    for (const [index, carrier] of carrierNames.entries()) {
       const leaseMs = defects.includes('leases by the node clock') ? nowMs : state.tick * tickMs;
       // A worker whose own results wait for the database releases nothing.
       const isAble = state.nodes.some(
-        ({ aheadTicks, workers }) => aheadTicks === node.aheadTicks && workers[place]?.writing === undefined,
+        ({ aheadTicks, workers }) => aheadTicks === node.aheadTicks && workers[index]?.writing === undefined,
       );
       if (isAble && isAnyOver(tables, carrier, leaseMs)) {
         const given = { carrier, nowMs, leaseMs, atMostOnce: onDoubt === 'hold', doubtAfterMs };
@@ -87,15 +87,15 @@ export function tickSteps(settings: Settings, state: State): ModelStep[] {
   const next = { ...state, tick: state.tick + 1 };
   const isLast = next.tick === lastTick;
   const busy = state.nodes.map(({ workers, aheadTicks }) => workers.some(isBusy) || (isLast && aheadTicks !== 0));
-  const isUpkept = (place?: number) =>
-    state.nodes.every(({ aheadTicks }, at) => aheadTicks !== 0 || at === place) || !hasChores(settings, state);
+  const isUpkept = (index?: number) =>
+    state.nodes.every(({ aheadTicks }, at) => aheadTicks !== 0 || at === index) || !hasChores(settings, state);
   const steps: ModelStep[] = [];
   if (!busy.includes(true) && isUpkept()) steps.push({ name: 'time passes', next });
   // The bound on the end of every text is for a time in which the nodes run.
   if (isLast || !may(settings, state, 'stall')) return steps;
-  for (const [place, node] of state.nodes.entries()) {
-    if (!busy[place] || busy.some((isOther, at) => isOther && at !== place) || !isUpkept(place)) continue;
-    const name = `time passes while node ${place + 1} stands still`;
+  for (const [index, node] of state.nodes.entries()) {
+    if (!busy[index] || busy.some((isOther, at) => isOther && at !== index) || !isUpkept(index)) continue;
+    const name = `time passes while node ${index + 1} stands still`;
     steps.push({ name, next: spent(excuse(next, node)) });
   }
   return steps;
@@ -119,11 +119,11 @@ function excuse(state: State, { workers }: Node): State {
 
 /** A node dies and starts again; a node's clock is set, which it notices by its steady clock at once. */
 export function nodeSteps(settings: Settings, state: State): ModelStep[] {
-  return state.nodes.flatMap((node, place) => {
-    const who = `node ${place + 1}`;
+  return state.nodes.flatMap((node, index) => {
+    const who = `node ${index + 1}`;
     const put = (changes: Partial<Node>, from = state): State => ({
       ...from,
-      nodes: from.nodes.map((each, at) => (at === place ? { ...each, ...changes } : each)),
+      nodes: from.nodes.map((each, at) => (at === index ? { ...each, ...changes } : each)),
     });
     const steps: ModelStep[] = [];
     if (node.aheadTicks !== 0) steps.push({ name: `${who}: its clock is right again`, next: put({ aheadTicks: 0 }) });

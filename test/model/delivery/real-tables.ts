@@ -84,9 +84,9 @@ const readStatement = `select jsonb_build_object(
     'schedule', (select jsonb_agg(jsonb_build_object('carrier', carrier, 'dueAt', due_at, ${entryFields()})
       order by message_id) from delivery_schedule where expires_at is not null),
     'claims', (select jsonb_agg(jsonb_build_object('carrier', carrier, 'claimedAt', claimed_at, 'revision', revision,
-      'entries', (select jsonb_agg(jsonb_build_object(${entryFields('t.')}) order by t.place)
+      'entries', (select jsonb_agg(jsonb_build_object(${entryFields('t.')}) order by t.index)
         from unnest(message_ids, attempts, unanswered, possible_duplicates, in_doubt, moves) with ordinality
-          as t(message_id, attempt, unanswered, possible_duplicates, in_doubt, moves, place))) order by id)
+          as t(message_id, attempt, unanswered, possible_duplicates, in_doubt, moves, index))) order by id)
       from delivery_claim),
     'parts', (select jsonb_agg(jsonb_build_object('id', message_id, 'part', part, 'doubt', in_doubt, 'given',
       carrier_message_id, 'outcome', outcome) order by message_id, part) from text_part),

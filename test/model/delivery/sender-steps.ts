@@ -122,7 +122,7 @@ function recordLate(
   return { name, next, ran: { statement: 'recordLateAnswers', given } };
 }
 
-/** The connection ends: what was written is in doubt, what was not goes back, and no answer comes any more. */
+/** The connection ends: what was written is in doubt, what was not goes back, and no more answers come. */
 export function connectionSteps(settings: Settings, state: State, at: At): ModelStep[] {
   const { worker, who } = at;
   if (!worker.isUp) return [{ name: `${who}: connects`, next: change(state, at, { isUp: true }) }];

@@ -55,7 +55,7 @@ export interface State {
   readonly receipts: number;
   readonly tables: Tables;
   readonly nodes: readonly Node[];
-  /** What a text mover has read and not moved yet. Several movers are as one: the statement looks at each text again. */
+  /** What a text mover has read and not moved yet. Several movers are as one: the statement reads each text again. */
   readonly mover: Moving | undefined;
   /** Submits that their carrier has accepted or not answered, by the id that it gives: it may report each of them. */
   readonly wire: readonly string[];
@@ -187,10 +187,10 @@ export function initialState({ nodes, texts, down = [], scheduled = [] }: Settin
   };
 }
 
-export function withWorker(state: State, node: number, place: number, changes: Partial<Worker>): State {
+export function withWorker(state: State, node: number, index: number, changes: Partial<Worker>): State {
   const nodes = state.nodes.map((each, at) => {
     if (at !== node) return each;
-    return { ...each, workers: each.workers.map((worker, of) => (of === place ? { ...worker, ...changes } : worker)) };
+    return { ...each, workers: each.workers.map((worker, of) => (of === index ? { ...worker, ...changes } : worker)) };
   });
   return { ...state, nodes };
 }

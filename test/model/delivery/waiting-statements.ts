@@ -104,7 +104,7 @@ export function moveTextsAsRead(tables: Tables, { from, to, names }: MoveArgumen
   }, rest);
 }
 
-/** One that was never tried keeps a note of the carrier that it was meant for; an attempt that is told stays. */
+/** One that was never tried keeps a note of the carrier that it was meant for; a reported attempt stays. */
 function keepUnavailable(tables: Tables, about: Pick<AttemptRow, 'name' | 'attempt' | 'carrier'>): Tables {
   const isKept = tables.attempts.some(({ name, attempt }) => name === about.name && attempt === about.attempt);
   if (isKept) return tables;

@@ -21,7 +21,7 @@ import { type CarrierName, carrierNames, expiryTick, nameOf, tickMs } from './te
 /** Where a worker is: the node, and the place of its carrier. */
 export interface At {
   node: number;
-  place: number;
+  index: number;
   worker: Worker;
   carrier: CarrierName;
   /** By the node's wall clock. */
@@ -31,16 +31,16 @@ export interface At {
 
 export function workersOf(state: State): At[] {
   return state.nodes.flatMap(({ workers, aheadTicks }, node) =>
-    workers.map((worker, place) => {
-      const carrier = carrierNames[place] ?? 'a';
+    workers.map((worker, index) => {
+      const carrier = carrierNames[index] ?? 'a';
       const nowMs = Math.max(0, state.tick + aheadTicks) * tickMs;
-      return { node, place, worker, carrier, nowMs, who: `node ${node + 1}, carrier ${carrier}` };
+      return { node, index, worker, carrier, nowMs, who: `node ${node + 1}, carrier ${carrier}` };
     }),
   );
 }
 
-export const change = (state: State, { node, place }: At, changes: Partial<Worker>) =>
-  withWorker(state, node, place, changes);
+export const change = (state: State, { node, index }: At, changes: Partial<Worker>) =>
+  withWorker(state, node, index, changes);
 
 /** One more of the faults that a run may have. */
 export const spent = (state: State): State => ({ ...state, faults: state.faults + 1 });
@@ -67,13 +67,13 @@ export function claimSteps(settings: Settings, state: State, at: At): ModelStep[
   const steps: ModelStep[] = [];
   for (let limit = 1; limit <= waiting; limit++) {
     steps.push(...claimStep(settings, state, at, { limit, nowMs }));
-    // The clock is looked at before the claim, and may be set in between.
+    // The clock is read before the claim, and may be set in between.
     if (may(settings, state, 'clock'))
       for (const aheadTicks of [expiryTick, -expiryTick]) {
         const jumped = { ...settings, kinds: [] };
         const wrongMs = Math.max(0, state.tick + aheadTicks) * tickMs;
         for (const { name, next, ran } of claimStep(jumped, state, at, { limit, nowMs: wrongMs })) {
-          const nodes = next.nodes.map((node, place) => (place === at.node ? { ...node, aheadTicks } : node));
+          const nodes = next.nodes.map((node, index) => (index === at.node ? { ...node, aheadTicks } : node));
           steps.push({
             name: `${name}, by a clock that jumped by ${aheadTicks}`,
             next: spent({ ...next, nodes }),
@@ -107,7 +107,7 @@ function claimStep(
   return steps;
 }
 
-/** A number that nobody knows: a claim that is gone, and that no worker remembers, may have had it. */
+/** A number that no process knows: a claim that is gone, and that no worker remembers, may have had it. */
 function freeId({ tables, nodes }: State): number {
   const used = new Set([
     ...tables.claims.map(({ id }) => id),
@@ -175,7 +175,7 @@ export function recordSteps(settings: Settings, state: State, at: At): ModelStep
   return write(settings, collected, at, { given, isBare: false }, what);
 }
 
-const workerAt = ({ nodes }: State, { node, place }: At) => nodes[node]?.workers[place] ?? idleWorker(false);
+const workerAt = ({ nodes }: State, { node, index }: At) => nodes[node]?.workers[index] ?? idleWorker(false);
 
 /** `record` in result-writer.ts: repeats a statement until it is answered. */
 function write(settings: Settings, state: State, at: At, writing: Writing, what: string): ModelStep[] {

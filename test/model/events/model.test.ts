@@ -38,7 +38,7 @@ function tryAll(bounds: Bounds, by: Rules = rules): Explored {
   return explore({ initial: [firstState(bounds)], steps: stepsOf(by), canonical, invariants: by.invariants });
 }
 
-describe('the horizon of events: nobody skips an event, whatever crashes', () => {
+describe('the horizon of events: no reader skips an event, whatever crashes', () => {
   for (const [name, bounds] of Object.entries(inShort(inBoth, { ...inBoth, ...inLong }))) {
     test(name, () => {
       const { states, depth, violation } = tryAll(bounds);
@@ -56,8 +56,8 @@ describe('the model finds what was wrong', () => {
         'change 1 of record 0 begins',
         'change 1 of record 0 takes a position',
         'change 1 of record 0 rolls back',
-        'node 1 looks at the newest position',
-        'node 1 looks at the writers and the log',
+        'node 1 reads the newest position',
+        'node 1 reads the writers and the log',
         'Postgres crashes',
         'change 2 of record 1 begins',
         'change 2 of record 1 takes a position',
@@ -68,17 +68,17 @@ describe('the model finds what was wrong', () => {
     });
   });
 
-  test('a look without a lock sees a position that is given out only later', () => {
+  test('a read without a lock sees a position that is given out only later', () => {
     const { violation } = tryAll({ ...small, left: { ...crashes, crashes: 0 } }, withoutLock);
     assert.deepEqual(violation, {
       message: 'reader 1 skips the event at 2',
       run: [
         'change 1 of record 0 begins',
         'change 1 of record 0 begins to take a position',
-        'node 1 looks at the newest position',
+        'node 1 reads the newest position',
         'change 1 of record 0 takes a position, and logs it',
         'change 1 of record 0 rolls back',
-        'node 1 looks at the writers and the log',
+        'node 1 reads the writers and the log',
         'change 2 of record 1 begins',
         'change 2 of record 1 takes a position',
         'change 2 of record 1 writes its commit',
@@ -88,7 +88,7 @@ describe('the model finds what was wrong', () => {
     });
   });
 
-  test('a look from before a crash proves nothing about one after it', () => {
+  test('a read from before a crash proves nothing about one after it', () => {
     const compares: Rules = { ...rules, learn: (view, made) => learn(view, { ...made, oldestConnection: '' }) };
     assert.match(tryAll(small, compares).violation?.message ?? '', /skips the event|is ahead of every position/);
   });

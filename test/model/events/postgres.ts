@@ -1,13 +1,13 @@
 /**
- * What of Postgres decides about positions: a sequence that logs some values ahead, a log of which a crash loses the end that
- * is not on disk, and transactions. Places in the log count from what is on disk: that is place 0, and all before it too.
+ * What of Postgres decides about positions: a sequence that logs some values ahead, a log that loses its unwritten end in a
+ * crash, and transactions. Places in the log count from what is on disk: that is place 0, and all before it too.
  */
 export interface Postgres {
   /** The newest position that was given out. */
   last: number;
   /** What a read without a lock sees in the middle of giving out a position. */
   shown: number | undefined;
-  /** So many more positions are covered by the sequence's newest record in the log. */
+  /** How many more positions are covered by the sequence's newest record in the log. */
   ahead: number;
   /** False after a checkpoint: then the next position is logged again. */
   isLogged: boolean;
@@ -66,7 +66,7 @@ export function takeXid(pg: Postgres): Postgres {
   return { ...pg, nextXid: pg.nextXid + 1 };
 }
 
-/** Somebody writes something to the log. */
+/** Another process writes to the log. */
 export function write(pg: Postgres): Postgres {
   return { ...pg, loggedTo: pg.loggedTo + 1 };
 }

@@ -65,7 +65,7 @@ function taken(put: (to: Partial<Change>, more: Partial<State>) => State, pg: po
   return put({ stage: 'taken', position: after.last }, { pg: after });
 }
 
-/** The event can be seen from now on. Whoever has a cursor behind it will never read it. */
+/** The event can be seen from now on. A reader with a later cursor will never read it. */
 function appear(state: State, index: number): State {
   const { position, record } = state.changes[index] as Change;
   const { events, readers, changes } = state;
@@ -129,7 +129,7 @@ function crashed(state: State): State {
     pg: postgres.crash(state.pg),
     left: { ...left, crashes: left.crashes - 1 },
     day: day.stage === 'set' ? { stage: day.place === 0 ? 'done' : 'no', xid: 0, place: 0 } : day,
-    nodes: state.nodes.map(({ view }) => ({ view, look: undefined })),
+    nodes: state.nodes.map(({ view }) => ({ view, poll: undefined })),
     readers: state.readers.map(({ cursor }) => ({ cursor, wants: undefined })),
   };
   changes.forEach(({ record, stage, place }, index) => {

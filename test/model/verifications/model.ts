@@ -93,9 +93,9 @@ function cancelSteps(state: State, target: number): Step<State>[] {
 
 /** `expireSome`, which skips what a transaction holds. */
 function expireSteps(state: State): Step<State>[] {
-  return state.vers.flatMap((ver, place) =>
-    ver.status === 'pending' && ver.expiresAt <= state.now && !isHeld(state, place)
-      ? [{ name: `expireSome ${place}`, next: { ...state, vers: state.vers.with(place, ended(ver, 'expired')) } }]
+  return state.vers.flatMap((ver, index) =>
+    ver.status === 'pending' && ver.expiresAt <= state.now && !isHeld(state, index)
+      ? [{ name: `expireSome ${index}`, next: { ...state, vers: state.vers.with(index, ended(ver, 'expired')) } }]
       : [],
   );
 }

@@ -33,7 +33,7 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
       [uuidOf(newId('ver', clock)), uuidOf(applicationId), first.failuresBefore, to],
     );
   const options = {
-    // Its other clock decides when a batch is too old; here nobody waits.
+    // Its other clock decides when a batch is too old; here no caller waits.
     clock: { ...clock, steadyMs: () => 0 },
     keys,
     guard: createGuard(first.countsStarts ? { per_number: 1000, per_prefix: 1000 } : {}, 'sandbox'),

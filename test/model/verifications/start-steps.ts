@@ -201,7 +201,7 @@ function answers(state: State, index: number, next: State, name: string): Step<S
   ];
 }
 
-/** What the pure rules look at. */
+/** The input of the pure rules. */
 function asVerification(ver: Ver): Verification {
   return {
     codeLength: ver.length,

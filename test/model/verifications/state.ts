@@ -131,8 +131,8 @@ export function brokenPromise({ vers, checks, failuresBefore }: State): string |
   const isPending = vers.filter(({ status }) => status === 'pending');
   if (isPending.length > 1) return 'two verifications of a number are pending';
   let wrong = failuresBefore;
-  for (const [place, ver] of vers.entries()) {
-    const of = `of verification ${place}`;
+  for (const [index, ver] of vers.entries()) {
+    const of = `of verification ${index}`;
     wrong += ver.attempts;
     if (ver.events !== (ver.status === 'pending' ? 0 : 1))
       return `the events ${of} are ${ver.events}: it is ${ver.status}`;
@@ -141,7 +141,7 @@ export function brokenPromise({ vers, checks, failuresBefore }: State): string |
     if (ver.approvals > 1) return `the code ${of} was right twice`;
     if (ver.texts !== ver.sends || ver.sends > mostSends)
       return `the texts ${of} are ${ver.texts} for ${ver.sends} sends`;
-    if (ver.inherited !== undefined && ver.maxAttempts > ver.inherited) return `${place} has more tries than were left`;
+    if (ver.inherited !== undefined && ver.maxAttempts > ver.inherited) return `${index} has more tries than were left`;
   }
   if (wrong > mostFailuresADay) return `${wrong} wrong codes in a day`;
   return brokenCheck(checks);
@@ -149,9 +149,9 @@ export function brokenPromise({ vers, checks, failuresBefore }: State): string |
 
 /** A wrong code spends one try each time that it is decided, and with a key once. */
 function brokenCheck(checks: Check[]): string | undefined {
-  for (const [place, { hasKey, spent, runs, isRight }] of checks.entries()) {
-    if (isRight && spent > 0) return `the right code of check ${place} spent a try`;
-    if (spent > (hasKey ? 1 : runs)) return `check ${place} spent ${spent} tries in ${runs} runs`;
+  for (const [index, { hasKey, spent, runs, isRight }] of checks.entries()) {
+    if (isRight && spent > 0) return `the right code of check ${index} spent a try`;
+    if (spent > (hasKey ? 1 : runs)) return `check ${index} spent ${spent} tries in ${runs} runs`;
   }
   return undefined;
 }

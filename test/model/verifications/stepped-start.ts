@@ -2,7 +2,7 @@ import type { Database, Statement, Tx } from '../../../src/platform/database/dat
 import { createStartBatch, type StartBatchOptions } from '../../../src/verify/start/batch.ts';
 import type { StartAnswer, StartItem } from '../../../src/verify/start/item.ts';
 
-/** A real start, which stops before certain statements until it is told to go on. */
+/** A real start, which stops before certain statements until it is released. */
 export interface SteppedStart {
   /** Resolves when it stands before its first statement. */
   arrive(): Promise<void>;

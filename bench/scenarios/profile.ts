@@ -1,8 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Bench, Product } from '../bench.ts';
 import { makeLimitedKey, tokenPath } from '../callers.ts';
-import { type Frame, flameGraph, type Profile, readProfile, selfTimes } from '../flame-graph.ts';
 import { byKey, get, many, post } from '../requests.ts';
 import type { Row } from '../result-row.ts';
 import { measure, type Side, warmUp } from '../rounds.ts';
@@ -12,32 +9,26 @@ import { text, texts } from './sms.ts';
 import { tokenRequests } from './token.ts';
 import { checks, starts } from './verify.ts';
 
-/** Where the time goes: a picture of the SMS accept, and for each path the functions that take most of it themselves. */
-export async function flame(bench: Bench): Promise<Row[]> {
+/** Writes a CPU profile of each path, which Chrome and speedscope open. */
+export async function profile(bench: Bench): Promise<Row[]> {
   const product = await bench.held();
   await product.store.empty();
-  const parts: string[] = [];
   for (const [name, side] of await paths(bench, product)) {
-    const profile = await take(bench, product, side);
-    if (name === 'SMS accept') writeFileSync(`${resultsFolder}flame-sms.svg`, flameGraph(profile));
-    parts.push(`## ${name}\n\n${selfTimes(profile, 20)}`);
-    bench.say(parts.at(-1) ?? '');
+    const file = `${name.toLowerCase().replaceAll(' ', '-')}.cpuprofile`;
+    await take(bench, product, side, resultsFolder + file);
+    bench.say(`Written: bench/results/${file}`);
   }
   await product.store.empty();
-  writeFileSync(`${resultsFolder}profiles.md`, `# What takes its time itself\n\n${parts.join('\n')}`);
-  bench.say('Written: bench/results/flame-sms.svg and profiles.md');
   return [];
 }
 
-async function take(bench: Bench, { node }: Product, side: Side): Promise<Frame> {
+async function take(bench: Bench, { node }: Product, side: Side, file: string): Promise<void> {
   await warmUp(bench, side);
-  const file = join(bench.folder, 'taken.cpuprofile');
   // Requests that need others before them are made before the profile begins.
   const requests = await side.requests();
   await node.startProfile();
   await measure(bench, { ...side, requests: () => requests }, bench.pace.quick ? 2000 : 5000);
   await node.stopProfile(file);
-  return readProfile(JSON.parse(readFileSync(file, 'utf8')) as Profile);
 }
 
 async function paths(bench: Bench, product: Product): Promise<[string, Side][]> {

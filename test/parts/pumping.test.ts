@@ -1,18 +1,18 @@
 // The goals of the pumping laboratory in short: one seed of those that judge, shorter attacks, the small application.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { attacks } from '../../bench/pumping/attacks.ts';
+import { judgingSeeds, tryAttack, tryHonest, tuningSeeds } from '../../bench/pumping/goals.ts';
+import { honestTraffic } from '../../bench/pumping/honest.ts';
+import { failures } from '../../bench/pumping/report.ts';
+import { small, tenants } from '../../bench/pumping/tenants.ts';
 import { loadPhoneNumbers } from '../../src/messages/numbers/phone-number.ts';
-import { inShort } from '../../test/support/effort.ts';
-import { attacks } from './attacks.ts';
-import { judgingSeeds, tryAttack, tryHonest, tuningSeeds } from './goals.ts';
-import { honestTraffic } from './honest.ts';
-import { failures } from './report.ts';
-import { small, tenants } from './tenants.ts';
+import { inShort } from '../support/effort.ts';
 
 await loadPhoneNumbers();
 
 const seeds = judgingSeeds.slice(0, inShort(1, 3));
-const longestHours = inShort(16, 48);
+const longestHours = inShort(8, 48);
 
 test('constants are judged on other seeds than those that chose them', () => {
   assert.equal(judgingSeeds.length, 20);
