@@ -5,6 +5,7 @@ import { createAddressGuard } from '../../platform/http-out/address-guard.ts';
 import type { BindState } from '../carrier/bind-store.ts';
 import type { Answer, OutgoingText } from '../carrier/carrier.ts';
 import type { CarrierFacts } from '../carrier/configured.ts';
+import { waitMs } from '../carrier/paced-sender.ts';
 import type { RunningCarrier } from '../carrier/running.ts';
 import type { BindSlots, WantedSlots } from '../carrier/slots.ts';
 import { readCarrierWords } from '../carrier/words.ts';
@@ -16,7 +17,7 @@ import { createTokenSource } from './oauth2.ts';
 import type { CallbackUrls } from './profile.ts';
 import { createRenderer } from './render.ts';
 import { createRequestLog } from './request-log.ts';
-import { createHttpSender, type Sent, waitMs } from './sender.ts';
+import { createHttpSender, type Sent } from './sender.ts';
 import { addressOf, type HttpSettings, profileOf } from './settings.ts';
 import { type FindReceipt, testHttpCarrier } from './text-test.ts';
 
@@ -112,7 +113,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   function tick(): void {
     if (nodes !== undefined && nodes.held.size > 0) sender.setShare(1 / nodes.nodes);
     if (condition.wantsConnection && !isConnecting) void reconnect();
-    sender.tick();
+    sender.pump();
   }
 
   function watchSent(texts: OutgoingText[], answer: Answer): Answer {

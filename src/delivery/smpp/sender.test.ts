@@ -223,6 +223,20 @@ test('parts that the carrier throttled come back in their order', () => {
   assert.deepEqual(bind.ids(), ['a', 'b', 'c', 'd', 'e']);
 });
 
+test('codes that wait are returned when the carrier throttles for more than 3 s, whatever text it throttled', () => {
+  const { clock, sender, bind, submit, outcomes } = createSender({ window: 1 });
+  submit([{ lane: 'first' }]);
+  // Each pause is twice as long as the last: 1 s, 2 s, 4 s.
+  for (let pauses = 0; pauses < 3; pauses++) {
+    clock.advance(2500);
+    sender.pump();
+    if (pauses === 2) submit([{ lane: 'first', isCode: true }]);
+    bind.settle(bind.open[0], answered(statuses.throttled));
+  }
+  sender.stop();
+  assert.deepEqual(outcomes(), ['not_sent', 'throttled']);
+});
+
 describe('no bind is up', () => {
   const lose = (isReturning: boolean) => {
     const given = createSender({ window: 1 });

@@ -18,7 +18,7 @@ function submitAgain(parts: PartState[]) {
   const states: string[] = [];
   const submitted = createSubmittedText({
     text: outgoingText({ attempt: 2, parts, form: 'udh16' }),
-    place: 0,
+    index: 0,
     total: 3,
     form: 'udh16',
     needed: 3,

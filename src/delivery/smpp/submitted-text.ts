@@ -23,7 +23,7 @@ export interface SubmittedText {
 
 export interface SubmittedTextOptions {
   text: OutgoingText;
-  place: number;
+  index: number;
   total: number;
   /** How its parts are written. */
   form: string;
@@ -39,7 +39,7 @@ export interface SubmittedTextOptions {
  * doubt a late answer to a part gives another result.
  */
 export function createSubmittedText(options: SubmittedTextOptions): SubmittedText {
-  const { text, place, total, form, needed, answer, progress, onAnswered } = options;
+  const { text, index, total, form, needed, answer, progress, onAnswered } = options;
   /** By part, from 1. */
   const states: (PartState | undefined)[] = [];
   for (const state of text.parts) states[state.part] = state;
@@ -80,7 +80,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
   function comeBack(part: number, others: number): void {
     if (!isOut[part]) return;
     isOut[part] = false;
-    if (--out === 0 && others > 0) progress(place, 'waits');
+    if (--out === 0 && others > 0) progress(index, 'waits');
   }
 
   function settle(part: number, state: PartState | undefined): void {
@@ -100,7 +100,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
   function tell(): void {
     const isFirst = !isAnswered;
     isAnswered = true;
-    answer(place, result());
+    answer(index, result());
     if (isFirst) onAnswered();
   }
 
@@ -117,7 +117,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     noteWritten(part) {
       if (!isOut[part]) out++;
       isOut[part] = true;
-      progress(place, 'written');
+      progress(index, 'written');
     },
     noteWaits: (part) => comeBack(part, open),
     noteAccepted(part, carrierMessageId, receiptKey) {

@@ -134,21 +134,21 @@ function replay({ claimed, events }: Pick<HandedText, 'claimed' | 'events'>, car
   const total = partsOf[nameOf(entry)];
   const options = {
     text: { parts } as OutgoingText,
-    place: 0,
+    index: 0,
     total,
     form: 'form',
     needed: total,
-    answer(_place: number, result: SubmitResult) {
+    answer(_index: number, result: SubmitResult) {
       answer = result;
     },
     progress() {},
     onAnswered() {},
   };
   const submitted = createSubmittedText(options);
-  for (let place = 0; place < events.length; place += 2) {
-    const part = Number(events[place + 1]);
+  for (let at = 0; at < events.length; at += 2) {
+    const part = Number(events[at + 1]);
     const id = carrierIdOf(nameOf(entry), carrier, entry.attempt + 1, part);
-    switch (events[place]) {
+    switch (events[at]) {
       case 'A':
         submitted.noteAccepted(part, id, id);
         break;
@@ -162,7 +162,7 @@ function replay({ claimed, events }: Pick<HandedText, 'claimed' | 'events'>, car
         submitted.noteUnsent(part);
         break;
       default:
-        submitted.noteInDoubt(part, events[place] === 'S');
+        submitted.noteInDoubt(part, events[at] === 'S');
     }
   }
   return { answer, partsToSend: submitted.partsToSend, isRefused: submitted.isRefused() };
