@@ -3,8 +3,12 @@ const comparedDigits = 8;
 
 /** Whether a receipt's number is this one of ours; undefined where its mask hides how many digits it has. */
 export function isNumber(number: string, ours: string): boolean | undefined {
-  if (!number.includes('*')) return ours.slice(-comparedDigits) === number.slice(-comparedDigits);
+  if (!number.includes('*')) return hasSameEnd(number, ours);
   const digits = ours.replace('+', '');
   if (number.length !== digits.length) return undefined;
-  return [...number].every((character, place) => character === '*' || character === digits[place]);
+  return [...number].every((character, index) => character === '*' || character === digits[index]);
+}
+
+export function hasSameEnd(number: string, ours: string): boolean {
+  return ours.slice(-comparedDigits) === number.slice(-comparedDigits);
 }

@@ -1,5 +1,5 @@
 import type { BindState } from './bind-store.ts';
-import type { Carrier } from './carrier.ts';
+import type { Answer, Carrier, OutgoingText } from './carrier.ts';
 import type { CarrierFacts } from './configured.ts';
 import type { LogEntry } from './log-store.ts';
 import type { ClaimedTest, TestStep } from './test-store.ts';
@@ -22,4 +22,33 @@ export interface RunningCarrier<Configured extends CarrierFacts = CarrierFacts> 
   readLog(): LogEntry[];
   /** Tries the carrier step by step, and sends one text. */
   runTest(test: ClaimedTest, onStep: (step: TestStep) => Promise<void>): Promise<void>;
+}
+
+/** Maximum time for the answers to texts under way when a carrier stops. */
+export const drainMs = 3000;
+
+/** The settings of both protocols for plain texts in doubt. What they do not set is `byDefault`. */
+export function doubtOf(
+  settings: { on_doubt?: 'resend' | 'hold' | undefined; on_doubt_seconds?: number | undefined },
+  byDefault: { resend: boolean; afterMs: number },
+): { resend: boolean; afterMs: number } {
+  const { on_doubt: onDoubt, on_doubt_seconds: seconds } = settings;
+  return {
+    resend: onDoubt === undefined ? byDefault.resend : onDoubt === 'resend',
+    afterMs: seconds === undefined ? byDefault.afterMs : seconds * 1000,
+  };
+}
+
+/** Calls `onAccepted` for each text that the carrier accepts. */
+export function watchAccepted(
+  texts: OutgoingText[],
+  answer: Answer,
+  onAccepted: ((text: OutgoingText) => void) | undefined,
+): Answer {
+  if (onAccepted === undefined) return answer;
+  return (index, result) => {
+    const text = texts[index];
+    if (result.outcome === 'accepted' && text !== undefined) onAccepted(text);
+    answer(index, result);
+  };
 }

@@ -3,10 +3,10 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/environment.ts';
 import { createAddressGuard } from '../../platform/http-out/address-guard.ts';
 import type { BindState } from '../carrier/bind-store.ts';
-import type { Answer, OutgoingText } from '../carrier/carrier.ts';
+import type { OutgoingText } from '../carrier/carrier.ts';
 import type { CarrierFacts } from '../carrier/configured.ts';
 import { waitMs } from '../carrier/paced-sender.ts';
-import type { RunningCarrier } from '../carrier/running.ts';
+import { doubtOf, drainMs, type RunningCarrier, watchAccepted } from '../carrier/running.ts';
 import type { BindSlots, WantedSlots } from '../carrier/slots.ts';
 import { readCarrierWords } from '../carrier/words.ts';
 import { readAnswer } from './answer.ts';
@@ -41,8 +41,6 @@ export interface HttpCarrierOptions {
 }
 
 const marginMs = 5000;
-/** How long requests under way may take when the carrier stops. */
-const drainMs = 3000;
 const tickMs = 250;
 /** More nodes than this do not share an account. */
 const mostNodes = 99;
@@ -116,15 +114,6 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     sender.pump();
   }
 
-  function watchSent(texts: OutgoingText[], answer: Answer): Answer {
-    if (onUnreported === undefined || hasReceipts) return answer;
-    return (place, result) => {
-      const text = texts[place];
-      if (result.outcome === 'accepted' && text !== undefined) onUnreported(text);
-      answer(place, result);
-    };
-  }
-
   function shownState(): BindState {
     const { state, error, nextTryMs, sinceMs, isRefused } = condition;
     const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
@@ -148,14 +137,12 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     submitTimeoutMs: timeoutMs + waitMs + marginMs,
     repeatsMessageId: !hasReceipts,
     watchesItself: true,
-    onDoubt: {
-      resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',
-      afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
-    },
+    onDoubt: doubtOf(settings, byDefault),
     confirmsOptOuts: settings.opt_out_replies === 'carrier',
     capacity: sender.capacity,
     throttledMs: sender.throttledMs,
-    submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
+    submit: (texts, answer, progress) =>
+      sender.submit(texts, watchAccepted(texts, answer, hasReceipts ? undefined : onUnreported), progress),
     setPaused: sender.setPaused,
     // It has no session to lose, so it is started anew for every change of settings.
     update: () => {},

@@ -1,10 +1,10 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { BindState as ShownBind } from '../carrier/bind-store.ts';
-import type { Answer, OutgoingText, ReceiveReceipts } from '../carrier/carrier.ts';
+import type { OutgoingText, ReceiveReceipts } from '../carrier/carrier.ts';
 import type { CarrierFacts } from '../carrier/configured.ts';
 import type { LogEntry } from '../carrier/log-store.ts';
 import { receiptKeysOf } from '../carrier/receipt-keys.ts';
-import type { RunningCarrier } from '../carrier/running.ts';
+import { doubtOf, drainMs, type RunningCarrier, watchAccepted } from '../carrier/running.ts';
 import type { BindSlots, WantedSlots } from '../carrier/slots.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
 import { createPduLog, type PduLog } from './pdu-log.ts';
@@ -32,8 +32,6 @@ export interface SmppCarrierOptions {
 
 /** A submit is answered within `response_seconds`; this much longer a text may wait before and after. */
 const marginMs = 15_000;
-/** How long submits under way may take when the carrier stops. */
-const drainMs = 3000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
 export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<ConfiguredSmppCarrier> {
@@ -103,15 +101,6 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<C
     }
   }
 
-  function watchSent(texts: OutgoingText[], answer: Answer): Answer {
-    if (onUnreported === undefined || current.receipts !== 'none') return answer;
-    return (place, result) => {
-      const text = texts[place];
-      if (result.outcome === 'accepted' && text !== undefined) onUnreported(text);
-      answer(place, result);
-    };
-  }
-
   return {
     key,
     account,
@@ -130,15 +119,16 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<C
       return current.opt_out_replies === 'carrier';
     },
     get onDoubt() {
-      const { on_doubt: onDoubt, on_doubt_seconds: seconds } = current;
-      return {
-        resend: onDoubt === undefined ? byDefault.resend : onDoubt === 'resend',
-        afterMs: seconds === undefined ? byDefault.afterMs : seconds * 1000,
-      };
+      return doubtOf(current, byDefault);
     },
     capacity: sender.capacity,
     throttledMs: sender.throttledMs,
-    submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
+    submit: (texts, answer, progress) =>
+      sender.submit(
+        texts,
+        watchAccepted(texts, answer, current.receipts === 'none' ? onUnreported : undefined),
+        progress,
+      ),
     setPaused: sender.setPaused,
     update(configured) {
       current = configured.settings;

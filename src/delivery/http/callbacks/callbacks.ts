@@ -1,10 +1,11 @@
 import { findMessages } from '../../../messages/message-store.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/database/database.ts';
-import { ApiError, notFound } from '../../../platform/errors.ts';
+import { ApiError, notFound, unavailable } from '../../../platform/errors.ts';
+import { createSharedWrites } from '../../../platform/work/shared-writes.ts';
 import type { InboundSource, InboundText, Receipt } from '../../carrier/carrier.ts';
+import { hasSameEnd } from '../../carrier/reported-number.ts';
 import type { ReceiptDescription } from '../description.ts';
-import { createTogether } from '../together.ts';
 import type { CallbackCarrier, CallbackCarriers } from './carriers.ts';
 import { inboundProof, leavesBodyOpen } from './proof-settings.ts';
 import { isProven } from './proofs.ts';
@@ -37,17 +38,20 @@ export interface CallbacksOptions {
 
 export type CallbackCount = 'receipts' | 'inbound' | 'unproven' | 'unreadable';
 
-/** So many receipts of a carrier wait for the database at most; then its provider is asked to come again. */
+/** Maximum number of a carrier's receipts that wait for the database. Its provider has to send others again. */
 const mostWaiting = 5000;
 const mostPerWrite = 500;
 
 export function createCallbacks(options: CallbacksOptions): Callbacks {
   const { database, clock, carriers, receipts, receiveInbound, onCount } = options;
-  const writeReceipts = createTogether<Receipt, CallbackCarrier>({
+  const writeReceipts = createSharedWrites<Receipt, CallbackCarrier>({
     keyOf: ({ account }) => account,
-    mostWaiting,
     mostPerWrite,
-    write: async (carrier, batch) => receipts.apply(carrier, await fitting(carrier, batch)),
+    full: {
+      most: mostWaiting,
+      refuse: () => unavailable('Too many callbacks wait for the database. Send this one again.', 5),
+    },
+    write: async (batch, carrier) => receipts.apply(carrier, await fitting(carrier, batch)),
   });
 
   async function require(name: string, token: string): Promise<CallbackCarrier> {
@@ -66,7 +70,8 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
     return batch.map((receipt) => {
       const to = receipt.messageId === null ? undefined : numbers.get(receipt.messageId);
       // A masked number cannot be compared.
-      const fits = to !== undefined && (!/^\+\d+$/.test(to) || receipt.numbers.some((number) => isEnd(to, number)));
+      const fits =
+        to !== undefined && (!/^\+\d+$/.test(to) || receipt.numbers.some((number) => hasSameEnd(number, to)));
       return fits ? receipt : { ...receipt, messageId: null };
     });
   }
@@ -101,7 +106,7 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
         ({ numbers }) => !mustFit(described) || numbers.length > 0,
       );
       onCount(carrier.key, 'receipts', read.length);
-      if (read.length > 0) await writeReceipts(carrier, read);
+      if (read.length > 0) await writeReceipts(read, carrier);
       return described.answer;
     },
     async inbound(name, token, request) {
@@ -119,11 +124,4 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
 
 function mustFit({ verify, to }: ReceiptDescription): boolean {
   return leavesBodyOpen(verify) && to !== undefined;
-}
-
-/** Providers write numbers with and without prefixes, so the end decides. */
-const comparedDigits = 8;
-
-function isEnd(recipient: string, number: string): boolean {
-  return recipient.slice(-comparedDigits) === number.slice(-comparedDigits);
 }
