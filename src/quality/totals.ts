@@ -227,8 +227,8 @@ function raise(counts: Float64Array | undefined, place: number, by = 1): void {
 const mostParts = 255;
 
 /** What the provider says of the parts that it bills, or how many we made. */
-function partsOf({ told, long }: Extract<SubmitResult, { outcome: 'accepted' }>): number | undefined {
-  const parts = told?.parts;
+function partsOf({ details, long }: Extract<SubmitResult, { outcome: 'accepted' }>): number | undefined {
+  const parts = details?.parts;
   const isUsable = parts !== undefined && Number.isInteger(parts) && parts > 0 && parts <= mostParts;
   return isUsable ? parts : long?.total;
 }

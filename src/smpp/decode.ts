@@ -139,7 +139,7 @@ function readData(reader: BodyReader): DataFields {
   };
 }
 
-/** Fills in what there is. Many peers leave out the body of an error, some that of a success: the id is empty then. */
+/** Many peers leave out the body of an error, some that of a success: then the id is empty. */
 function readMessageAnswer(answer: MessageAnswerPdu, reader: BodyReader): MessageAnswerPdu {
   if (reader.atEnd) return answer;
   answer.messageId = reader.string('message_id', 65);

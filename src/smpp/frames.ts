@@ -81,7 +81,7 @@ export function createFrameReader(): FrameReader {
   };
 }
 
-/** The quick way: the whole PDU is in the chunk. */
+/** The usual case: the whole PDU is in the chunk. */
 function wholeFrame(chunk: Buffer, at: number): Buffer | undefined {
   const left = chunk.length - at;
   if (left < headerOctets) return undefined;

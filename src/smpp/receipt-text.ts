@@ -10,7 +10,7 @@ const longestReceipt = 1024;
 const longestId = 64;
 const longestWord = 32;
 
-/** All that appear in receipts; those that we do not use end the value before them. */
+/** All keys that appear in receipts. Even an unused key ends the value before it. */
 const keys = ['id', 'sub', 'dlvrd', 'submit date', 'done date', 'stat', 'err', 'text'] as const;
 type Key = (typeof keys)[number];
 

@@ -1,8 +1,8 @@
 import { type MessageErrorCode, messageErrorCodes } from '../messages/message.ts';
 
 /**
- * What a refused submit_sm means for its text. `elsewhere`: this carrier will not take it, another one may; where there is
- * no other, the text fails with `error`.
+ * The meaning of a refused submit_sm for its text. `elsewhere`: this carrier will not take it, another one may; where
+ * there is no other, the text fails with `error`.
  */
 export type SubmitRefusal =
   | ({ outcome: 'throttled'; afterMs?: number } & Reported)
@@ -98,7 +98,7 @@ export function statusWords(status: number): string {
   return status >= 0x400 && status <= 0x4ff ? `${code}: the carrier's own error` : `${code}: unknown status`;
 }
 
-/** What becomes of a text whose submit_sm was answered with this status; the carrier's own meanings come first. */
+/** The outcome of a text whose submit_sm got this status; the carrier's own meanings come first. */
 export function refusalOf(status: number, overrides?: ReadonlyMap<number, SubmitRefusal>): SubmitRefusal {
   return overrides?.get(status) ?? known[status]?.refusal ?? elsewhere('unknown');
 }

@@ -46,7 +46,7 @@ type Peer = Connection<StoredText>;
 
 /** A receipt that the peer refused is sent again after this time. */
 const againAfterMs = 1000;
-/** The length of a PDU cannot be this: the peer loses the frames. */
+/** No PDU has this length, so the peer loses its framing. */
 const garbage = Buffer.from('ffffffff00bad0bad0bad0bad0bad0ba', 'hex');
 
 export function createDesk({ clock, behaviour, password, onSubmit }: DeskOptions): Desk {

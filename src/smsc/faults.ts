@@ -1,4 +1,4 @@
-/** How the virtual SMSC behaves: what a carrier may do, and what a bad one does. All can change while it runs. */
+/** The behaviour of the virtual SMSC, good and bad. All switches can change while it runs. */
 export interface Behaviour {
   ids: (typeof idForms)[number];
   charset: (typeof zeroCharsets)[number];

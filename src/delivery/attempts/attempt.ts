@@ -1,5 +1,5 @@
 import type { MessageErrorCode } from '../../messages/message.ts';
-import type { SubmitResult, ToldByProvider } from '../carrier/carrier.ts';
+import type { AcceptedDetails, SubmitResult } from '../carrier/carrier.ts';
 import { type CarrierId, readCarrierId } from '../carrier/id.ts';
 import { readCarrierWords } from '../carrier/words.ts';
 import type { NextCarrier } from '../routing/next-carrier.ts';
@@ -26,7 +26,7 @@ export interface TextAttempt {
   outcome: AttemptOutcome;
   error: MessageErrorCode | null;
   carrierMessageId: CarrierId | null;
-  told: ToldByProvider;
+  told: AcceptedDetails;
   /** The error of the answer in the carrier's own words. */
   reported: string | null;
   /** Where the text went on to. */
@@ -47,9 +47,9 @@ export function attemptOf(
 ): TextAttempt | undefined {
   const about = { messageId: entry.messageId, attempt: entry.attempt, carrier, submittedAtMs };
   if (answer?.outcome === 'accepted') {
-    const { told } = answer;
+    const { details } = answer;
     const carrierMessageId = readCarrierId(answer.carrierMessageId);
-    return told && { ...about, outcome: 'accepted', error: null, carrierMessageId, told, reported: null };
+    return details && { ...about, outcome: 'accepted', error: null, carrierMessageId, told: details, reported: null };
   }
   if (answer?.outcome === 'not_sent' || entry.attempt > mostKept) return undefined;
   const error = answer?.outcome === 'never' || answer?.outcome === 'retry' ? answer.error : null;

@@ -15,8 +15,8 @@ export function createClosedCarrier(key: string): Carrier {
     onDoubt: { resend: false, afterMs: 0 },
     capacity: () => ({ first: 100, bulk: 100 }),
     async submit(texts, answer) {
-      for (const place of texts.keys())
-        answer(place, { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true });
+      for (const index of texts.keys())
+        answer(index, { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true });
     },
     start() {},
     stop: () => Promise.resolve(),

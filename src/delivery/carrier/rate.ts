@@ -9,9 +9,9 @@ import { createWriteWindow } from './write-window.ts';
 export interface SubmitRate {
   /** Takes the right to send one part now. `noteWritten` or `noteUnsent` follows for each. */
   take(): boolean;
-  /** A part for which a right was taken is given to the network: the second counts from here. */
+  /** A part that took a right is written to the network: its second starts here. */
   noteWritten(): void;
-  /** It will not be written: its right is free again. */
+  /** The part will not be written: its right is free again. */
   noteUnsent(): void;
   /** When `take` may succeed again (steady time). */
   readonly nextMs: number;
@@ -28,9 +28,9 @@ export interface SubmitRate {
 
 const pause = { fromMs: 1000, toMs: 30_000 };
 const faster = { everyMs: 10_000, share: 0.1 };
-/** Rights are kept for this long, so that a late timer costs nothing. */
+/** Unused rights are kept for this long, so that a late timer costs nothing. */
 const keptMs = 50;
-/** At this rate a limit of our own making no longer limits anything. */
+/** At this rate our own limit is dropped: it no longer limits anything. */
 const fast = 10_000;
 const measureMs = 500;
 
@@ -47,7 +47,7 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
   let acceptedSincePause = true;
   /** The time for which all rights have been used. */
   let usedUntilMs = 0;
-  /** It holds the account's rate to the part. The learnt one is a guess, and needs no such care. */
+  /** Keeps the account's rate exactly. The learnt rate is a guess, and needs no exact count. */
   const written = createWriteWindow(clock);
   const lately = { fromMs: 0, parts: 0, perSecond: 0 };
 

@@ -1,7 +1,7 @@
 /** Carriers write numbers with and without prefixes, so the end decides. */
 const comparedDigits = 8;
 
-/** Whether a receipt's number is this one of ours; undefined where its mask hides how many digits it has. */
+/** Whether a receipt's number is `ours`; undefined where its mask hides the number of digits. */
 export function isNumber(number: string, ours: string): boolean | undefined {
   if (!number.includes('*')) return hasSameEnd(number, ours);
   const digits = ours.replace('+', '');

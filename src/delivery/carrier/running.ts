@@ -8,15 +8,15 @@ import type { ClaimedTest, TestStep } from './test-store.ts';
 export interface RunningCarrier<Configured extends CarrierFacts = CarrierFacts> extends Carrier {
   /** A paused carrier sends nothing, and still takes receipts. */
   setPaused(paused: boolean): void;
-  /** Takes settings that need no new connection (see `isOver` of setup). */
+  /** Applies settings that need no new connection (see `isOver` of setup). */
   update(configured: Configured): void;
-  /** Ends every wait for the next try to connect. */
+  /** Tries at once to connect, where it waits for the next attempt. */
   tryNow(): void;
   /** The slots that this node holds. */
   binds(): BindState[];
   /** A hint for the operator, if receipts would match under other settings. */
   readonly hint: string | null;
-  /** What the text of a receipt with this id may be called. */
+  /** The keys that the text of a receipt with this id may be kept under. */
   receiptKeys(carrierMessageId: string): string[];
   /** The newest PDUs, oldest first. */
   readLog(): LogEntry[];
@@ -27,7 +27,7 @@ export interface RunningCarrier<Configured extends CarrierFacts = CarrierFacts> 
 /** Maximum time for the answers to texts under way when a carrier stops. */
 export const drainMs = 3000;
 
-/** The settings of both protocols for plain texts in doubt. What they do not set is `byDefault`. */
+/** The settings of either protocol for plain texts in doubt, with `byDefault` for those not set. */
 export function doubtOf(
   settings: { on_doubt?: 'resend' | 'hold' | undefined; on_doubt_seconds?: number | undefined },
   byDefault: { resend: boolean; afterMs: number },

@@ -27,22 +27,22 @@ export interface HttpCarrierOptions {
   configured: ConfiguredHttpCarrier;
   /** Where the provider reports. */
   urls: CallbackUrls;
-  /** They tell how many nodes share the account's rate, and number the rows of state. */
+  /** They count the nodes that share the account's rate, and number the rows of state. */
   slots: BindSlots;
   clock: Clock;
   environment: Environment;
   /** What happens to plain texts in doubt, unless the settings say otherwise. */
   byDefault: { resend: boolean; afterMs: number };
   findReceipt: FindReceipt;
-  /** Called for each text that was sent if no receipt will come: it has no later sign. */
+  /** Called for each accepted text that will get no receipt. */
   onUnreported?: ((text: OutgoingText) => void) | undefined;
-  /** Called when the provider begins or ceases to work. */
+  /** Called when the provider starts or stops working. */
   onBindsChange?: (() => void) | undefined;
 }
 
 const marginMs = 5000;
 const tickMs = 250;
-/** More nodes than this do not share an account. */
+/** Maximum number of nodes that share an account. */
 const mostNodes = 99;
 
 /** A carrier that is reached by a provider's HTTP API. Receipts and inbound texts come to the web nodes. */
@@ -119,7 +119,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
     return {
       slot,
-      // One that is tried again must get a text to show that it works.
+      // While it is probed it must get a text, to show that it works.
       state: state === 'down' ? 'failing' : 'ready',
       mode: 'http',
       host: new URL(url).host,
@@ -144,14 +144,14 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     submit: (texts, answer, progress) =>
       sender.submit(texts, watchAccepted(texts, answer, hasReceipts ? undefined : onUnreported), progress),
     setPaused: sender.setPaused,
-    // It has no session to lose, so it is started anew for every change of settings.
+    // It has no session to lose, so every change of settings restarts it.
     update: () => {},
     tryNow() {
       condition.tryNow();
       tick();
     },
-    start(_, tellCapacity) {
-      onCapacity = tellCapacity;
+    start(_, reportCapacity) {
+      onCapacity = reportCapacity;
       nodes = slots.want({
         carrierId: id,
         binds: mostNodes,
@@ -160,7 +160,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
           slot = taken;
           tick();
         },
-        // The slot is a number and a count: without it the carrier sends on at the rate it had.
+        // Without its slot the carrier keeps sending at the rate it had.
         onLost: () => {},
       });
       ticker = setInterval(tick, tickMs);

@@ -31,7 +31,7 @@ export interface HttpClientOptions {
   ca?: string | undefined;
 }
 
-/** Shorter than servers keep an idle connection (Node 5 s, nginx 75 s): a request must not meet the end of one. */
+/** Servers keep idle connections longer (Node 5 s, nginx 75 s), so no request meets a connection that is closing. */
 const idleMs = 4000;
 const longestAnswer = 64 * 1024;
 
@@ -51,7 +51,7 @@ export function createHttpClient({ guard, concurrency, timeoutMs, ca }: HttpClie
     send({ method, url: target, headers, body }, leave = () => true) {
       const url = new URL(target);
       const host = hostOf(url);
-      // Node resolves no address, so the guard's look-up would not see it.
+      // Node does not resolve a literal address, so the guard's resolver would not see it.
       if (isIP(host) !== 0 && !guard.isAllowed(host))
         return Promise.resolve({ kind: 'not_sent', reason: `${host} is not allowed here.` });
       const isTls = url.protocol === 'https:';
@@ -78,7 +78,7 @@ export function createHttpClient({ guard, concurrency, timeoutMs, ca }: HttpClie
         function onReady(): void {
           hasLeft = leave();
           if (hasLeft || isOver) return;
-          end({ kind: 'overdue', reason: 'It has waited for too long.' });
+          end({ kind: 'overdue', reason: 'The text is overdue.' });
           request.destroy();
         }
         request.on('socket', (socket: Socket) => {

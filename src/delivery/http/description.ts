@@ -86,7 +86,7 @@ const inboundSchema = Type.Object(
   closed,
 );
 
-/** How a provider's HTTP API is spoken: data, so that a new provider needs no code. */
+/** Describes a provider's HTTP API as data, so that a new provider needs no code. */
 export const descriptionSchema = Type.Object(
   {
     url: Type.String({ maxLength: 1024 }),

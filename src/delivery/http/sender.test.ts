@@ -93,7 +93,7 @@ describe('lanes by HTTP', () => {
   });
 });
 
-describe('what has waited here for too long', () => {
+describe('an overdue text in an HTTP sender', () => {
   test('is not sent after a stall: not even when an answer makes room before anything else runs', async () => {
     const { clock, sender, open, sent, submit, outcomes } = createSender(1);
     submit([{ messageId: 'out' }, { messageId: 'queued' }]);
@@ -104,7 +104,7 @@ describe('what has waited here for too long', () => {
     assert.deepEqual(outcomes(), ['accepted', 'not_sent']);
   });
 
-  test('nor is a text whose connection came after the stall', async () => {
+  test('is not sent when its connection comes after the stall', async () => {
     const { clock, sender, connected, sent, submit, outcomes, progress } = createSender(1, undefined, true);
     submit([{}]);
     clock.advance(10_000);
@@ -115,7 +115,7 @@ describe('what has waited here for too long', () => {
     assert.deepEqual(outcomes(), ['not_sent']);
   });
 
-  test('nor one that has expired meanwhile', async () => {
+  test('is not sent after it has expired', async () => {
     const { clock, sender, open, sent, submit, outcomes } = createSender(1);
     submit([{ messageId: 'out' }, { messageId: 'short', expiresAtMs: clock.nowMs() + 2000 }]);
     clock.advance(2000);
@@ -173,7 +173,7 @@ test('a text is the provider\u2019s from its write on, and ours again while it w
   await sender.stop(0);
 });
 
-test('a code that is not written within 5 s goes elsewhere, and is not written any more', async ({ mock }) => {
+test('a code that is not written within 5 s goes elsewhere, and is no longer written', async ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { clock, sender, connected, sent, submit, outcomes } = createSender(1, undefined, true);
   submit([{ lane: 'first', isCode: true }]);
@@ -186,7 +186,7 @@ test('a code that is not written within 5 s goes elsewhere, and is not written a
   await sender.stop(0);
 });
 
-test('a code that the provider throttles after 5 s of silence is told of, and not sent again', async ({ mock }) => {
+test('a code that the provider throttles after 5 s of silence is reported, and not sent again', async ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { clock, sender, open, sent, submit, outcomes } = createSender(1);
   submit([{ lane: 'first', isCode: true }]);

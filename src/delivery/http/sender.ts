@@ -16,7 +16,7 @@ export interface HttpSender
   stop(withinMs: number): Promise<void>;
 }
 
-/** What became of a request. `overdue`: `leave` said no, and no byte of it was written. */
+/** The result of a request. `overdue`: `leave` returned false, and no byte was written. */
 export type Sent =
   | { kind: 'verdict'; verdict: Verdict; status: number }
   | { kind: 'overdue' }
@@ -28,7 +28,7 @@ export interface HttpSenderOptions {
   concurrency: number;
   clock: Clock;
   condition: CarrierCondition;
-  /** Calls `leave` right before it writes the request. False: it has waited for too long, and must not be written. */
+  /** Calls `leave` right before it writes the request. False: the text is overdue, and must not be written. */
   send: (text: OutgoingText, leave: () => boolean) => Promise<Sent>;
   /** Called when there is room again after there was none. */
   onCapacity: () => void;

@@ -17,7 +17,7 @@ import {
 } from './secrets.ts';
 import { checkSettings, hostsOf, isOtherAccount } from './settings.ts';
 
-/** The settings of a carrier with its secrets. Its kind tells what they are. */
+/** The settings of a carrier with its secrets. Its kind decides their type. */
 export type CarrierSettings = { kind: 'smpp'; settings: SmppSettings } | { kind: 'http'; settings: HttpSettings };
 
 interface Checked {

@@ -20,7 +20,7 @@ interface SealOptions {
 
 /**
  * Seals secrets that older versions left readable among the settings, and empties the carriers that they deleted. A
- * carrier that is changed meanwhile is looked at in the next round.
+ * carrier that is changed meanwhile waits for the next run.
  */
 export function createSealReadable(options: SealOptions): () => Promise<number> {
   const { database, clock, keys } = options;

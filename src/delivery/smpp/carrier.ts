@@ -24,13 +24,13 @@ export interface SmppCarrierOptions {
   byDefault: { resend: boolean; afterMs: number };
   isAllowedAddress: (address: string) => boolean;
   onCount: (name: DeliveredCount) => void;
-  /** Called for each text that was sent if no receipt will come: it has no later sign. */
+  /** Called for each accepted text that will get no receipt. */
   onUnreported?: ((text: OutgoingText) => void) | undefined;
   /** A connection has come or gone. */
   onBindsChange?: (() => void) | undefined;
 }
 
-/** A submit is answered within `response_seconds`; this much longer a text may wait before and after. */
+/** A submit is answered within `response_seconds`. A text may wait this much longer in total. */
 const marginMs = 15_000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
@@ -85,10 +85,10 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<C
     changeBinds();
   }
 
-  /** The account's rate is shared among the slots, and each node has as much as its slots. */
+  /** The slots share the account's rate: a node's share is its number of slots. */
   function changeBinds(): void {
     supervisors = [...binds.values()].map(({ supervisor }) => supervisor);
-    // A slot that is being given up because there are fewer has no share.
+    // A slot above the new number of binds is being released, and has no share.
     sender.setShare([...binds.keys()].filter((slot) => slot <= current.binds).length / current.binds);
     sender.pump();
   }
@@ -138,8 +138,8 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<C
     tryNow() {
       for (const supervisor of supervisors) supervisor.tryNow();
     },
-    start(receive: ReceiveReceipts, tellCapacity, receiveInbound) {
-      onCapacity = tellCapacity;
+    start(receive: ReceiveReceipts, reportCapacity, receiveInbound) {
+      onCapacity = reportCapacity;
       inbox = createReceiptInbox({ settings, receive, receiveInbound, onCount });
       wanted = slots.want({
         carrierId: id,

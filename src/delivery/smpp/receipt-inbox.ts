@@ -9,16 +9,16 @@ import { readInboundText } from './inbound-text.ts';
 import { receiptWords } from './receipt-words.ts';
 import type { SmppSettings } from './settings.ts';
 
-/** What a carrier delivered, by kind. */
+/** Kinds of deliveries. */
 export type DeliveredCount = 'receipts' | 'intermediate' | 'unreadable' | 'inbound';
 
 /** Writes the receipts and texts of a carrier, many with one commit, and learns how the carrier writes its ids. */
 export interface ReceiptInbox {
   /** Resolves to the command_status of the answer, once it is on disk. */
   take(delivery: Delivery): Promise<number>;
-  /** A write that fails is not tried again. */
+  /** From now on a failed write is not retried. */
   stop(): void;
-  /** Shows all receipts to an operator's test first, until the returned function is called. True: it is the test's own. */
+  /** Shows each receipt to an operator's test first, until the returned function is called. True: the test takes it. */
   watch(onReceipt: (receipt: Receipt) => boolean): () => void;
   /** The carrier gave a text this id. */
   noteId(carrierMessageId: string): void;
@@ -54,7 +54,7 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
   const fits = new Map<string, number>();
   const watchers = new Set<(receipt: Receipt) => boolean>();
 
-  /** A database that restarts must not cost the connection. After the last try the carrier gets no answer, and sends again. */
+  /** A restart of the database must not end the session. After the last try the carrier gets no answer, and resends. */
   function retry<Item>(write: (items: Item[]) => Promise<void>): (items: Item[]) => Promise<void> {
     return async (items) => {
       for (let tries = 1; ; tries++) {
@@ -68,7 +68,7 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
     };
   }
 
-  /** Counts under which other settings a receipt would have found its text. */
+  /** Counts the other settings under which a receipt would have found its text. */
   function learn(id: string): void {
     const { response, receipt } = settings().message_id;
     const forms = wouldFit(id, isKnown);

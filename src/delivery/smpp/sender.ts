@@ -47,7 +47,7 @@ interface WaitingPart extends WaitingItem {
 const returnMs = 3000;
 /** Parts that may wait ahead of the window, so that it never runs dry between two claims. */
 const ahead = { least: 50, most: 1000 };
-/** By the answers so far, all parts that wait leave within this time. Overdue parts would go back, and the window run dry. */
+/** At most as many parts wait as leave within this time, by the answers so far: overdue parts would go back. */
 const aheadWithinMs = 5000;
 /** The weight of the newest answer in the mean time to an answer. */
 const newestShare = 1 / 8;
@@ -59,7 +59,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   let answeredMs = 0;
   /** The mean time to an answer. */
   let answerMs = 0;
-  /** Since when no bind is up, and nothing under way. */
+  /** Since when no bind is up and no submit is open. */
   let offSinceMs: number | undefined;
   const paced = createPacedSender<WaitingPart>({
     clock,

@@ -18,7 +18,7 @@ const unbindSequence = 2;
 export interface TriedBind {
   /** Every step that was begun; the last one may have failed. */
   steps: TestStep[];
-  /** How the bind failed, if it came so far. */
+  /** The error of the bind, if it was tried. */
   failure?: Pick<CloseReason, 'kind' | 'status'> | undefined;
 }
 

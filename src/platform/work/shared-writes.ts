@@ -14,7 +14,7 @@ interface Call<Item, Source> {
   reject: (error: Error) => void;
 }
 
-/** Several callers share a write and its commit: during one write, items gather for the next. Resolves once they are on disk. */
+/** Several callers share a write and its commit: during one write, items gather for the next. */
 export function createSharedWrites<Item, Source = void>(options: SharedWritesOptions<Item, Source>) {
   const { keyOf = () => '', mostPerWrite, write, full } = options;
   const queues = new Map<string, { calls: Call<Item, Source>[]; items: number }>();
@@ -48,6 +48,7 @@ export function createSharedWrites<Item, Source = void>(options: SharedWritesOpt
     return queue.calls.splice(0, count);
   }
 
+  /** Resolves once the items are on disk. */
   return (items: Item[], source: Source): Promise<void> =>
     new Promise((resolve, reject) => {
       const key = keyOf(source);

@@ -20,7 +20,7 @@ export interface CallbackAnswer {
   body: string;
 }
 
-/** Takes what providers report by HTTP. Each call resolves once all of it is on disk, so that the provider may be told. */
+/** Takes the reports of providers. Each call resolves once all of it is on disk: only then do we answer the provider. */
 export interface Callbacks {
   receipts(name: string, token: string, request: CallbackRequest): Promise<CallbackAnswer | undefined>;
   inbound(name: string, token: string, request: CallbackRequest): Promise<CallbackAnswer | undefined>;
@@ -60,7 +60,7 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
     return carrier;
   }
 
-  /** What has no proof but the token in its address must fit in both: our id and the number it was sent to. */
+  /** A callback without a proof, except the token in its address, must match both our id and the recipient's number. */
   async function fitting({ profile }: CallbackCarrier, batch: Receipt[]): Promise<Receipt[]> {
     const described = profile.description.receipt;
     const named = batch.flatMap(({ messageId }) => messageId ?? []);
@@ -102,7 +102,7 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
       const described = carrier.profile.description.receipt;
       if (described === undefined) throw notFound();
       const read = readable(carrier, readReceipts(request, described)).filter(
-        // Unsigned, and without the number that it should name: it could be anything.
+        // An unsigned receipt must name the number.
         ({ numbers }) => !mustFit(described) || numbers.length > 0,
       );
       onCount(carrier.key, 'receipts', read.length);
