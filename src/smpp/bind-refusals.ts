@@ -1,3 +1,4 @@
+// Tests: test/smpp/bind-supervisor.test.ts
 import { type BindCommand, statuses } from './pdu.ts';
 import type { CloseReason } from './session-types.ts';
 

@@ -1,3 +1,4 @@
+// Tests: src/smpp/decode.test.ts
 import { headerOctets, statuses, type Tlv } from './pdu.ts';
 
 /** An error inside a PDU with correct framing. */

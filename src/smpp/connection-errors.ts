@@ -1,3 +1,4 @@
+// Tests: test/smpp/tls.test.ts, test/parts/smpp-connection-test.test.ts
 import type { ConnectionTarget } from './connection.ts';
 
 /** The error of a socket as a sentence for operators: it names the error and the setting to check. */

@@ -1,3 +1,4 @@
+// Tests: test/smpp/tls.test.ts
 import { connect, isIP, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type PeerCertificate } from 'node:tls';
 

@@ -1,3 +1,4 @@
+// Tests: test/smpp/session.test.ts
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '../platform/clock.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/session.test.ts
 import type { Clock } from '../platform/clock.ts';
 
 const probeMs = 10_000;

@@ -1,3 +1,4 @@
+// Tests: src/smpp/receipt.test.ts
 /** The fields of a receipt's text that we use, as the carrier wrote them. */
 export interface ReceiptText {
   id: string | null;

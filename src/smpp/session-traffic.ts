@@ -1,3 +1,4 @@
+// Tests: test/smpp/session.test.ts
 import { statusHex } from './bind-refusals.ts';
 import { createDeliveries, type Delivery } from './deliveries.ts';
 import { encodePdu } from './encode.ts';

@@ -1,3 +1,5 @@
+// Tests: test/smpp/session.test.ts
+//
 // One SMPP session on one socket. A closed session is never used again: bind-leg.ts makes the next one.
 //
 //   const session = createSession({ target, bind, window: 10, …, onBound, onDeliver, onFree, onClosed });

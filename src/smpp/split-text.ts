@@ -1,3 +1,4 @@
+// Tests: src/delivery/smpp/submit-parts.test.ts
 import { type Coding, leavesSevenBits, unitsOf } from './charset.ts';
 
 /** Units of text in a part of 140 octets: alone, and after a header of 6 or of 7 octets. */

@@ -1,3 +1,4 @@
+// Tests: test/smpp/session.test.ts
 import type { Clock } from '../platform/clock.ts';
 import { minuteMs } from '../platform/clock.ts';
 import { highestSequence, type SubmitFields, type SubmitPdu, type Tlv } from './pdu.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts
 import type { Socket } from 'node:net';
 import { decodePdu, statusFor } from '../smpp/decode.ts';
 import { encodePdu } from '../smpp/encode.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import { type BindPdu, type SubmitFields, type SubmitPdu, statuses } from '../smpp/pdu.ts';
 import type { BindMode, Connection, ConnectionOwner } from './connection.ts';

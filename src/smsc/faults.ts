@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts, src/smsc/arguments.test.ts
 /** The behaviour of the virtual SMSC, good and bad. All switches can change while it runs. */
 export interface Behaviour {
   ids: (typeof idForms)[number];

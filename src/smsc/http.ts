@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc-page.test.ts
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { readBehaviour, switches } from './faults.ts';
 import { pageCss, pageHtml, pageScript } from './page.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts
 import { toTimestamp } from '../platform/clock.ts';
 import { type Coding, decodeText } from '../smpp/charset.ts';
 import { findTlv, messageOctets, type SubmitFields, tlvTags } from '../smpp/pdu.ts';

@@ -1,3 +1,4 @@
+// Tests: test/parts/carrier-rules.test.ts
 import type { Carrier } from './carrier.ts';
 
 /**

@@ -1,3 +1,4 @@
+// Tests: test/smpp/failover.test.ts
 /** Limits the copies of codes for a carrier that does not answer: a slow carrier must not double the cost of codes. */
 export interface CopyBudget {
   readonly mayCopy: boolean;

@@ -1,3 +1,4 @@
+// Tests: test/parts/delivery-worker.test.ts
 import { minuteMs } from '../../platform/clock.ts';
 import { backOffMs } from './back-off.ts';
 

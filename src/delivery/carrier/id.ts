@@ -1,3 +1,4 @@
+// Tests: test/parts/carrier-ids.test.ts
 declare const isRead: unique symbol;
 
 /** An id that a carrier gave, fit to be stored. Only `readCarrierId` makes one, and stores take no other. */

@@ -1,3 +1,4 @@
+// Tests: src/delivery/smpp/sender.test.ts, src/delivery/http/sender.test.ts
 import { type Lane, laneNames } from '../../messages/message.ts';
 
 /** A text or part that waits for a free slot. The queue numbers it. */

@@ -1,3 +1,4 @@
+// Tests: test/parts/receipts.test.ts
 /** Carriers write numbers with and without prefixes, so the end decides. */
 const comparedDigits = 8;
 

@@ -1,3 +1,4 @@
+// Tests: test/parts/sender-pace.test.ts
 import type { Lane } from '../../messages/message.ts';
 import { createBoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,3 +1,5 @@
+// Tests: test/smpp/bind-slots.test.ts
+//
 // A carrier counts binds, not nodes: all nodes together hold at most `binds` slots. A slot is a session lock in Postgres,
 // on one connection of its own for all carriers of a node, so it ends with the node, however that ends.
 //

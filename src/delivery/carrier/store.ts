@@ -1,3 +1,4 @@
+// Tests: test/parts/carrier-rows.test.ts
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 

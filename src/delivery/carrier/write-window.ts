@@ -1,3 +1,4 @@
+// Tests: src/delivery/carrier/rate.test.ts
 import type { Clock } from '../../platform/clock.ts';
 
 /** Counts written parts, so that no second has more than the rate allows. */

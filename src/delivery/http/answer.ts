@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/presets/presets.test.ts, test/providers/described.test.ts
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AcceptedDetails, LongText, SubmitResult } from '../carrier/carrier.ts';
 import { type CarrierId, partKey, readCarrierId } from '../carrier/id.ts';

@@ -1,3 +1,4 @@
+// Tests: test/providers/presets.test.ts, test/providers/faults.test.ts
 import { measure } from '../../messages/text/text.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/environment.ts';

@@ -1,3 +1,4 @@
+// Tests: test/providers/faults.test.ts
 import { Agent, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { isIP, type Socket } from 'node:net';

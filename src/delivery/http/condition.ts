@@ -1,3 +1,4 @@
+// Tests: test/providers/faults.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import { backOffMs } from '../carrier/back-off.ts';
 

@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/settings.test.ts
 import { problemsOf } from '../../http/request/validation.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
 import { inboundProof, proofProblems } from './callbacks/proof-settings.ts';

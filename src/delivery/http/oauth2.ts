@@ -1,3 +1,4 @@
+// Tests: test/providers/oauth2.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Exchanged, HttpClient } from './client.ts';
 import type { Description } from './description.ts';

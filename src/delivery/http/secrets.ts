@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/settings.test.ts
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../platform/is-object.ts';
 import { type PresetName, presets, secretFieldNames } from './presets/presets.ts';

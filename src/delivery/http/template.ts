@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/render.test.ts, src/delivery/http/settings.test.ts
 /** Names for templates. A value that a text does not have is undefined. */
 export interface TemplateValues {
   base: string;

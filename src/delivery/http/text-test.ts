@@ -1,3 +1,4 @@
+// Tests: test/providers/faults.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import { type ClaimedTest, type TestStep, testReceiptWithinMs } from '../carrier/test-store.ts';

@@ -1,3 +1,4 @@
+// Tests: test/hostile/carrier-secrets.test.ts
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldProblem } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';

@@ -1,3 +1,4 @@
+// Tests: src/delivery/setup/settings.test.ts
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { isObject } from '../../platform/is-object.ts';
 import type { SmppSettings } from '../smpp/settings.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-carriers.test.ts
 import { validationError } from '../../http/request/validation.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';

@@ -1,3 +1,4 @@
+// Tests: src/delivery/smpp/submit-parts.test.ts
 import type { SmppSettings } from './settings.ts';
 
 export interface Address {

@@ -1,3 +1,4 @@
+// Tests: test/smpp/bind-supervisor.test.ts
 import { minuteMs } from '../../platform/clock.ts';
 import { isAccountRefusal, mayBeOldSession } from '../../smpp/bind-refusals.ts';
 import { statuses } from '../../smpp/pdu.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/bind-supervisor.test.ts
 import { isAccountRefusal } from '../../smpp/bind-refusals.ts';
 import type { BindCommand } from '../../smpp/pdu.ts';
 import { createSession } from '../../smpp/session.ts';

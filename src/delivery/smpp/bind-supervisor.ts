@@ -1,3 +1,5 @@
+// Tests: test/smpp/bind-supervisor.test.ts
+//
 // Keeps one slot of a carrier bound, for ever: as a transceiver, or as a transmitter and a receiver ("pair").
 //
 //   const supervisor = createBindSupervisor({ slot: 1, settings, clock, log, isAllowedAddress, onDeliver, onChange });

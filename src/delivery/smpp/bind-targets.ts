@@ -1,3 +1,4 @@
+// Tests: test/smpp/bind-supervisor.test.ts
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ConnectionTarget } from '../../smpp/connection.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/carrier.test.ts, test/smpp/carrier-faults.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { BindState as ShownBind } from '../carrier/bind-store.ts';
 import type { OutgoingText, ReceiveReceipts } from '../carrier/carrier.ts';

@@ -1,3 +1,4 @@
+// Tests: test/parts/smpp-connection-test.test.ts
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/carrier.test.ts, test/smpp/database-away.test.ts
 import { createSharedWrites } from '../../platform/work/shared-writes.ts';
 import type { Delivery } from '../../smpp/deliveries.ts';
 import { statuses, type Tlv } from '../../smpp/pdu.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/carrier-words.test.ts
 import { findTlv, type Tlv, tlvTags } from '../../smpp/pdu.ts';
 import type { ParsedReceipt } from '../../smpp/receipt.ts';
 import { readCarrierWords } from '../carrier/words.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/carrier-trial.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Carrier, Receipt, SubmitResult } from '../carrier/carrier.ts';
 import { isNumber } from '../carrier/reported-number.ts';

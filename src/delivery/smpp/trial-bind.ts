@@ -1,3 +1,4 @@
+// Tests: test/smpp/carrier-trial.test.ts, test/parts/smpp-connection-test.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import { describeBindRefusal, hintAtBindKind } from '../../smpp/bind-refusals.ts';
 import type { ConnectionTarget } from '../../smpp/connection.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/carrier-trial.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import type { ClaimedTest, TestStep } from '../carrier/test-store.ts';

@@ -1,3 +1,4 @@
+// Tests: test/providers/presets.test.ts
 import { findMessages } from '../../../messages/message-store.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/database/database.ts';

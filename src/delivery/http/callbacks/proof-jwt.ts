@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/callbacks/proofs.test.ts
 import { createHash, createHmac } from 'node:crypto';
 import { sameBytes } from '../../../platform/crypto/secrets.ts';
 import { parseJson } from '../paths.ts';

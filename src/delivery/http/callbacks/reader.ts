@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/presets/presets.test.ts
 import { createHash } from 'node:crypto';
 import { isId } from '../../../platform/ids.ts';
 import type { InboundText, Receipt } from '../../carrier/carrier.ts';
