@@ -12,7 +12,7 @@ export interface FrameReader {
   read(chunk: Buffer): Buffer[];
   /** Whether a PDU has begun that has not ended. */
   readonly isInside: boolean;
-  /** Why the stream cannot be read further: the one reason to drop a link for what the peer sends. */
+  /** Why the stream cannot be read further. No other input from the peer drops a link. */
   readonly lost: string | undefined;
 }
 

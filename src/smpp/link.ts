@@ -14,7 +14,7 @@ import type { PendingSubmit } from './submit-window.ts';
 
 /** From the first octet of a PDU to its last. */
 const pduMs = 10_000;
-/** Until the peer takes what we wrote. */
+/** Maximum time for the peer to take our octets. */
 const writeMs = 10_000;
 /** Maximum time to send the last answer before a close. */
 const goodbyeMs = 1000;
@@ -29,7 +29,7 @@ export interface LinkOptions {
   onConnected: () => void;
   onReady: () => void;
   onPdu: (decoded: DecodedPdu) => void;
-  /** Called when PDUs were read, after `onPdu` for each, and when the peer has read what waited. */
+  /** Called when PDUs were read, after `onPdu` for each, and when the peer has read all waiting octets. */
   onQuiet: () => void;
   /** The octets are not SMPP. */
   onNoise: (sentence: string) => void;

@@ -6,7 +6,7 @@ import type { PendingSubmit } from './submit-window.ts';
 /** Maximum that the socket gets at once: while a peer reads slowly, all that the socket has can be in doubt. */
 const octetsAtOnce = 64 * 1024;
 
-/** What a session has to write: answers and probes first, then submits. One write for each turn of the event loop. */
+/** The queue of PDUs to write: answers and probes first, then submits. One write for each turn of the event loop. */
 export interface Outbox {
   /** Frames that the socket has not got because the peer reads too slowly. */
   readonly waiting: number;

@@ -24,7 +24,7 @@ export const commandIds = {
   data_sm_resp: 0x80000103,
 } as const;
 
-/** The command_status values that our code names; submit-errors.ts knows what the others mean for a text. */
+/** The command_status values that our code names; submit-errors.ts has the meaning of the others for a text. */
 export const statuses = {
   ok: 0x00,
   invalidMessageLength: 0x01,
@@ -217,7 +217,7 @@ export type Pdu =
   | BarePdu
   | UnknownPdu;
 
-/** For requests: a submit_sm needs only what differs from this. */
+/** The defaults of a submit_sm. */
 export const emptySubmit: Readonly<SubmitFields> = {
   serviceType: '',
   sourceTon: 0,

@@ -4,7 +4,7 @@ import { findTlv, messageOctets, type SubmitFields, tlvTags } from './pdu.ts';
 import { type ReceiptError, readNetworkError } from './receipt-errors.ts';
 import { type ReceiptText, readCommaReceipt, readReceiptText } from './receipt-text.ts';
 
-/** What a deliver_sm or data_sm of the carrier is. */
+/** The kind and content of a deliver_sm or data_sm. */
 export type Delivered =
   | ({ kind: 'receipt' } & ParsedReceipt)
   /** A text from a phone. */
@@ -40,7 +40,7 @@ const intermediateKind = 0x20;
 const hasHeader = 0x40;
 
 /**
- * Reads what the carrier delivered. It is a receipt if esm_class or the TLV receipted_message_id says so. Its text
+ * Reads a delivery. It is a receipt if esm_class or the TLV receipted_message_id says so. Its text
  * alone decides only where the carrier's settings say `sniff`, since any phone that texts us could forge one.
  */
 export function readDelivered(deliver: Deliver, { sniff }: { sniff: boolean }): Delivered {

@@ -40,7 +40,7 @@ const known: Record<number, Known> = {
   13: { name: 'bind failed', refusal: busy },
   14: { name: 'invalid password', refusal: account },
   15: { name: 'invalid system id', refusal: account },
-  // The carrier has no way for this text.
+  // The carrier has no route for this text.
   10: { name: 'invalid sender', refusal: elsewhere('sender_rejected') },
   21: { name: 'invalid service type', refusal: elsewhere('blocked_by_carrier') },
   69: { name: 'submit failed', refusal: elsewhere('blocked_by_carrier') },
@@ -129,7 +129,7 @@ export function submitErrorsProblem(settings: Readonly<Record<string, string>>):
 
 const alreadyRead = new WeakMap<Readonly<Record<string, string>>, Map<number, SubmitRefusal>>();
 
-/** Reads settings that were checked, each once; leaves out what does not fit. */
+/** Reads settings that were checked, each once; leaves out invalid entries. */
 export function readSubmitErrors(settings: Readonly<Record<string, string>>): Map<number, SubmitRefusal> {
   const known = alreadyRead.get(settings);
   if (known !== undefined) return known;

@@ -10,7 +10,7 @@ import { createTextStore, type ShownText, type StoredText } from './text-store.t
 
 export interface DeskOptions {
   clock: Clock;
-  /** Read anew for every submit. */
+  /** Read again for every submit. */
   behaviour: Behaviour;
   /** Every bind must have it; without it any password is right. */
   password?: string | undefined;
@@ -33,7 +33,7 @@ interface SmscCounts {
   receipts_refused: number;
 }
 
-/** What the SMSC does with binds, submits and receipts. It outlives the connections. */
+/** Handles binds, submits and receipts, over all connections. */
 export interface Desk extends ConnectionOwner<StoredText> {
   texts(most: number): ShownText[];
   clearTexts(): void;

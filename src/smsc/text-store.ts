@@ -6,7 +6,7 @@ import type { Behaviour } from './faults.ts';
 
 export type ReceiptProgress = 'not asked' | 'none' | 'due' | 'sent' | 'acknowledged' | 'refused';
 
-/** A submit_sm as it arrived, and what the SMSC did with it. */
+/** A submit_sm as it arrived, and the answer to it. */
 export interface StoredText {
   systemId: string;
   submit: SubmitFields;

@@ -61,7 +61,7 @@ const upsertStatement = {
       updated_at = excluded.updated_at`,
 };
 
-/** Takes away what a worker wrote about slots that it no longer holds. */
+/** Deletes the rows of slots that a worker no longer holds. */
 export async function deleteBinds(
   tx: Tx,
   { carrierId, node, slots }: { carrierId: number; node: string; slots: readonly number[] },

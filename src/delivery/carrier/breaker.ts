@@ -110,7 +110,7 @@ export function createBreaker(clock: Clock): Breaker {
   function noteOpened(country: Country, failed: boolean): void {
     const { opened } = country;
     if (opened === undefined) return;
-    // The answers to what was under way when it opened say nothing new.
+    // Answers to texts that were under way when it opened do not count.
     if (failed && (opened.probing || hasPaused(opened))) open(country);
     else if (!failed && (opened.probing || hasPaused(opened))) close(country);
   }

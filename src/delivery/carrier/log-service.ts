@@ -20,7 +20,7 @@ const pollEveryMs = 100;
 export function createCarrierLogService(options: { database: Database; clock: Clock }): CarrierLogService {
   const { database, clock } = options;
 
-  /** The workers that run the carrier now answer; what others wrote is old. */
+  /** Only the workers that run the carrier now answer; logs of others are old. */
   async function waitForAnswers(carrierId: number, wantedAtMs: number): Promise<NodeLog[]> {
     const binds = await readBinds(database, [carrierId], clock.nowMs());
     const nodes = new Set(binds.map(({ node }) => node));

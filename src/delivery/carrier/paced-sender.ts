@@ -24,7 +24,7 @@ export interface WaitingItem extends LaneItem {
   readonly untilMs: number;
 }
 
-/** What a protocol does with the texts that the paced sender hands it. */
+/** What the protocol adds to a paced sender. */
 export interface PacedSenderOptions<Item extends WaitingItem> {
   clock: Clock;
   /** The account's rate now, for all nodes together; null for no limit. */
@@ -33,11 +33,11 @@ export interface PacedSenderOptions<Item extends WaitingItem> {
   slots: () => number;
   /** The slots that are free now. */
   free: () => number;
-  /** True while nothing can be sent: then all that waits is returned. */
+  /** True while nothing can be sent: then all waiting items are returned. */
   isOff: () => boolean;
-  /** The texts to take now. `soon` leave within the time of one claim. */
+  /** The capacity now. At the current rate, `soon` texts leave before the next claim. */
   takes: (soon: number) => Capacity;
-  /** Cuts a text into what is sent by itself. */
+  /** Cuts a text into the items that are sent one by one. */
   toItems: (given: GivenText) => Item[];
   /** Uses one slot. `release` frees it. */
   send: (item: Item) => void;
@@ -60,7 +60,7 @@ export interface PacedSender<Item extends WaitingItem> {
   /** The rest of the pause that the carrier wants; 0 if it wants none. */
   throttledMs(): number;
   submit(texts: OutgoingText[], answer: Answer, progress?: Progress): Promise<void>;
-  /** Sends what may go now. */
+  /** Sends the items that may go now. */
   pump(): void;
   setPaused(paused: boolean): void;
   /** The share of the account's rate that this node has now. Call it again when the rate has changed. */
@@ -75,7 +75,7 @@ export interface PacedSender<Item extends WaitingItem> {
   putBack(item: Item): void;
   /** The carrier throttles. Puts the item back unless the pause is too long for it, and says whether it did. */
   noteThrottled(item: Item, isLate: boolean, afterMs?: number): boolean;
-  /** Returns what has not been sent. */
+  /** Returns all unsent items. */
   stop(): void;
 }
 

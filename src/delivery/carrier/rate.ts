@@ -15,7 +15,7 @@ export interface SubmitRate {
   noteUnsent(): void;
   /** When `take` may succeed again (steady time). */
   readonly nextMs: number;
-  /** Parts a second: what is allowed, or what was sent lately if nothing limits it. */
+  /** Parts a second: the limit, or the recent rate without a limit. */
   readonly perSecond: number;
   readonly isLimited: boolean;
   readonly isPaused: boolean;
@@ -72,7 +72,7 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
 
   function halve(nowMs: number): void {
     measure(nowMs);
-    // What was sent lately says nothing soon after a pause.
+    // Soon after a pause the recent rate says nothing.
     const sent = learnt < Number.POSITIVE_INFINITY ? learnt : Math.max(lately.perSecond, lately.parts);
     const current = Math.min(limit(), sent);
     // Throttled again before it could speed up: that says nothing about the rate that the carrier takes at other times.
@@ -116,7 +116,7 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
     },
     noteThrottled(atLeastMs = 0) {
       const nowMs = clock.steadyMs();
-      // The answers to what was under way belong to the same event.
+      // Further answers to texts under way belong to the same event.
       if (nowMs < pausedUntilMs) return;
       // While nothing is accepted in between, only the pauses grow: halving each time would end at one a second.
       if (acceptedSincePause) halve(nowMs);

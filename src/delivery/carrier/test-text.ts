@@ -13,7 +13,7 @@ export interface StepReport {
   detail: string;
 }
 
-/** What the receipt of an operator's test says. */
+/** The receipt of an operator's test. */
 export interface FoundReceipt {
   outcome: ReceiptOutcome;
   reported: string | null;

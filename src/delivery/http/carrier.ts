@@ -32,7 +32,7 @@ export interface HttpCarrierOptions {
   slots: BindSlots;
   clock: Clock;
   environment: Environment;
-  /** What happens to plain texts in doubt, unless the settings say otherwise. */
+  /** The default for plain texts in doubt. */
   byDefault: { resend: boolean; afterMs: number };
   findReceipt: FindReceipt;
   /** Called for each accepted text that will get no receipt. */

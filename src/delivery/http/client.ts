@@ -8,8 +8,8 @@ import { describeHttpError } from './errors.ts';
 import type { RenderedRequest } from './render.ts';
 
 /**
- * `not_sent`: no byte of the request has left. `in_doubt`: it has, and there is no whole answer. `overdue`: it was not
- * written because `leave` said no.
+ * `not_sent`: no byte of the request has left. `in_doubt`: bytes have left, without a complete answer. `overdue`: it
+ * was not written because `leave` returned false.
  */
 export type Exchanged =
   | { kind: 'answer'; answer: ProviderAnswer }

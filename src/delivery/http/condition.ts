@@ -21,7 +21,7 @@ export interface CarrierCondition {
   noteAnswer(): void;
   /** No connection. */
   noteUnreachable(reason: string): void;
-  /** There is a connection again. */
+  /** A connection works again. */
   noteConnected(): void;
   /** A request without an answer. */
   noteDoubt(reason: string): void;

@@ -12,7 +12,7 @@ export interface HttpSender
   extends Pick<PacedSender<WaitingText>, 'capacity' | 'throttledMs' | 'submit' | 'pump' | 'setPaused'> {
   /** The share of the account's rate that this node has now; 0 until it is known. */
   setShare(share: number): void;
-  /** Returns what has not been sent, and waits for the answers to the rest. */
+  /** Returns all unsent texts, and waits for the answers to the rest. */
   stop(withinMs: number): Promise<void>;
 }
 

@@ -179,7 +179,7 @@ export function secretsOf(settings: Record<string, unknown>): Map<string, string
   return found;
 }
 
-/** The URL whose host every request goes to. */
+/** The URL with the host of every request. */
 export function addressOf(settings: HttpSettings): { field: string; url: string }[] {
   const { description, base } = profileOf(settings);
   const urls = [{ field: 'settings.describe.url', url: description.url }];

@@ -45,7 +45,7 @@ async function httpAddressProblems(settings: HttpSettings, environment: Environm
   return found.filter((problem): problem is FieldProblem => problem.message !== undefined);
 }
 
-/** The settings as they are stored, and what is sealed. */
+/** The settings as they are stored, and the secrets to seal. */
 export function splitCarrier(carrier: CarrierSettings): { settings: Record<string, unknown>; secrets: CarrierSecrets } {
   if (carrier.kind === 'smpp') return splitSecrets(carrier.settings);
   const { settings, secrets } = splitHttpSecrets(carrier.settings);

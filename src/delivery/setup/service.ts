@@ -55,8 +55,8 @@ export interface CarrierService {
   /** Throws a 404. */
   require(name: string): Promise<LiveCarrier>;
   /**
-   * Merges settings: what is not named stays, null removes. A 400 names each secret that has to be given again because it
-   * would go to another host.
+   * Merges settings: fields that are not named stay, null removes one. A 400 names each secret that has to be given
+   * again because it would go to another host.
    */
   change(name: string, patch: unknown, note?: Note): Promise<LiveCarrier>;
   /** Replaces all settings. Secrets that are not given stay, unless they would go to another host; null removes them. */

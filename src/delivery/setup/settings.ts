@@ -149,7 +149,7 @@ export function isOtherAccount(before: Partial<SmppSettings>, after: SmppSetting
   return names.some((name) => !isDeepStrictEqual(before[name], after[name]));
 }
 
-/** JSON Merge Patch (RFC 7396): what is not named stays, null removes. */
+/** JSON Merge Patch (RFC 7396): fields that are not named stay, null removes one. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const before = isObject(target) ? Object.entries(target) : [];

@@ -21,7 +21,7 @@ export interface SmppCarrierOptions {
   /** All nodes together hold at most as many slots as the carrier allows binds. */
   slots: BindSlots;
   clock: Clock;
-  /** What happens to plain texts in doubt, unless the settings say otherwise. */
+  /** The default for plain texts in doubt. */
   byDefault: { resend: boolean; afterMs: number };
   isAllowedAddress: (address: string) => boolean;
   onCount: (name: DeliveredCount) => void;

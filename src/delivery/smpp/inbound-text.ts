@@ -59,7 +59,7 @@ function toPart(reference: number, width: 8 | 16, total: number, part: number): 
   return total > 1 && part >= 1 && part <= total ? { reference, width, part, total } : null;
 }
 
-/** What data_coding means beside the codings that we send (SMPP 3.4, section 5.2.19). */
+/** The meaning of data_coding beyond the codings that we send (SMPP 3.4, section 5.2.19). */
 const otherCodings: Readonly<Record<number, string>> = {
   5: 'shift_jis',
   6: 'iso-8859-5',

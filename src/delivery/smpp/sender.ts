@@ -112,7 +112,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     });
   }
 
-  /** No bind is up: there is no room although nothing is under way. A bind that returns after an orderly end has time. */
+  /** No bind is up: no slot is free although none is used. After an orderly end it waits for the next bind. */
   function isOff(): boolean {
     if (paced.underWay > 0 || free() > 0) {
       offSinceMs = undefined;
