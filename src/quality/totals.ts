@@ -230,8 +230,8 @@ function raise(counts: Float64Array | undefined, index: number, by = 1): void {
 const mostParts = 255;
 
 /** The number of parts that the provider bills, or the number that we made. */
-function partsOf({ told, long }: Extract<SubmitResult, { outcome: 'accepted' }>): number | undefined {
-  const parts = told?.parts;
+function partsOf({ details, long }: Extract<SubmitResult, { outcome: 'accepted' }>): number | undefined {
+  const parts = details?.parts;
   const isUsable = parts !== undefined && Number.isInteger(parts) && parts > 0 && parts <= mostParts;
   return isUsable ? parts : long?.total;
 }

@@ -1,3 +1,4 @@
+// Tests: test/smpp/bind-supervisor.test.ts
 import { type BindCommand, statuses } from './pdu.ts';
 import type { CloseReason } from './session-types.ts';
 
@@ -15,13 +16,13 @@ export function describeBindRefusal(where: string, status: number): string {
   return `${where} refused the bind with ${statusHex(status)}${meanings[status] ?? ''}.`;
 }
 
-/** The account or its settings are wrong: an operator has to act, so trying often is of no use. */
+/** The account or its settings are wrong: frequent retries do not help, an operator has to act. */
 export function isAccountRefusal(status: number): boolean {
   const { bindFailed, invalidPassword, invalidSystemId, invalidSystemType } = statuses;
   return [bindFailed, invalidPassword, invalidSystemId, invalidSystemType].some((refusal) => refusal === status);
 }
 
-/** What a carrier answers while it counts an older session of ours, too. */
+/** Carriers also answer this while they still count an older session of ours. */
 export function mayBeOldSession(status: number): boolean {
   return status === statuses.alreadyBound || status === statuses.bindFailed;
 }
@@ -31,7 +32,7 @@ export function isUnknownBind({ kind, status }: Pick<CloseReason, 'kind' | 'stat
   return kind === 'bind_unanswered' || (kind === 'bind_refused' && status === statuses.invalidCommand);
 }
 
-/** Before it was bound: some carriers end a kind of bind so that they do not take. Others mean something else by it. */
+/** Closed before the bind: some carriers do so for an unknown kind of bind, others for other reasons. */
 export function mayBeWrongKind({ kind, status }: Pick<CloseReason, 'kind' | 'status'>): boolean {
   if (kind === 'lost') return true;
   return kind === 'bind_refused' && (status === statuses.wrongBindStatus || status === statuses.bindFailed);

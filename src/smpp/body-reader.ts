@@ -1,9 +1,10 @@
+// Tests: src/smpp/decode.test.ts
 import { headerOctets, statuses, type Tlv } from './pdu.ts';
 
-/** What is wrong with a PDU that was framed well. */
+/** An error inside a PDU with correct framing. */
 export interface PduProblem {
   field: string;
-  /** What is wrong, to follow the field's name in a sentence. */
+  /** The error; completes a sentence that begins with the field's name. */
   problem: string;
   /** The command_status to answer a request with; 0 means that the PDU can be used as it is. */
   status: number;
@@ -14,7 +15,7 @@ const longestString = 255;
 const mostTlvs = 256;
 const noProblems: readonly PduProblem[] = Object.freeze([]);
 
-/** Reads the fields of one framed PDU in order. It never throws and never reads past the frame: what is missing is empty. */
+/** Reads the fields of one framed PDU in order. Never throws or reads past the frame: missing fields are empty. */
 export class BodyReader {
   private at = headerOctets;
   private found: PduProblem[] | undefined;
@@ -89,7 +90,7 @@ export class BodyReader {
     return tlvs;
   }
 
-  /** Where a body ends. Stray octets harm nothing. */
+  /** The body ends here. Stray octets after it are harmless. */
   finish(): void {
     const left = this.frame.length - this.at;
     if (left > 0) this.end(`there are ${left} stray octets after the body`, statuses.ok);
@@ -100,7 +101,7 @@ export class BodyReader {
     this.at = this.frame.length;
   }
 
-  /** Only the first missing field is told: all fields after it are missing too. */
+  /** Reports only the first missing field: all fields after it are missing too. */
   private missing<Value>(field: string, instead: Value): Value {
     if (this.firstMissing === undefined) {
       this.firstMissing = field;

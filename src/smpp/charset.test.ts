@@ -16,7 +16,7 @@ function hex(text: string, coding: Coding, headerOctets = 0): string {
   return encodeText(text, coding, headerOctets).toString('hex');
 }
 
-test('what fits comes back the same, behind a header of any length', () => {
+test('a text that fits decodes to itself, after a header of any length', () => {
   const headers = fc.constantFrom(0, 6, 7, 12);
   fc.assert(
     fc.property(anyText, fc.constantFrom(...codings), headers, (text, coding, header) => {

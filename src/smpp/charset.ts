@@ -2,7 +2,7 @@ import { defaultAlphabet, escapeSeptet, extensionAlphabet, septetsOf } from '../
 
 /** How characters become octets. */
 export type Coding = 'gsm7' | 'gsm7packed' | 'latin1' | 'ascii' | 'ucs2';
-/** A coding, and the data_coding that carriers expect for it. Of a carrier's list, the first that fits a text is used. */
+/** A coding, and the carrier's data_coding for it. The first entry of a carrier's list that fits a text is used. */
 export const charsets = ['gsm7/0', 'gsm7packed/0', 'latin1/3', 'latin1/0', 'ascii/1', 'ucs2/8'] as const;
 export type CharsetName = (typeof charsets)[number];
 
@@ -38,7 +38,7 @@ export function fits(text: string, coding: Coding): boolean {
   return true;
 }
 
-/** Units that a UTF-16 unit takes of a part's room: 1, 2 for an escape in GSM-7, 0 if the coding does not have it. */
+/** Units that a UTF-16 unit takes in a part: 1, or 2 for an escape in GSM-7, or 0 if the coding cannot write it. */
 export function unitsOf(character: number, coding: Coding): number {
   switch (coding) {
     case 'gsm7':
@@ -144,8 +144,8 @@ function fillBits(headerOctets: number): number {
 }
 
 /**
- * Whether so many packed septets leave seven bits free. At the end of a text a carriage return fills them; between two
- * parts that would be read as a character of the text.
+ * Whether this number of packed septets leaves seven bits free. At the end of a text a carriage return fills them;
+ * between two parts that would be read as a character of the text.
  */
 export function leavesSevenBits(septets: number, headerOctets: number): boolean {
   return (fillBits(headerOctets) + 7 * septets) % 8 === 1;

@@ -1,6 +1,7 @@
+// Tests: test/smpp/tls.test.ts, test/parts/smpp-connection-test.test.ts
 import type { ConnectionTarget } from './connection.ts';
 
-/** The error of a socket as a sentence for operators: it names what is wrong and where to look. */
+/** The error of a socket as a sentence for operators: it names the error and the setting to check. */
 export function describeConnectionError(error: unknown, target: ConnectionTarget): string {
   const { code = '', message = String(error) } = error as { code?: string; message?: string };
   const where = `${target.host}:${target.port}`;

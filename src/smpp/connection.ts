@@ -1,3 +1,4 @@
+// Tests: test/smpp/tls.test.ts
 import { connect, isIP, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type PeerCertificate } from 'node:tls';
 
@@ -59,7 +60,7 @@ function openPlain(target: ConnectionTarget, { onReady }: ConnectionEvents): Soc
   return connect(addressOf(target), onReady);
 }
 
-/** Verified always: a carrier whose certificate is wrong gets no password. */
+/** Always verified: a carrier with a wrong certificate gets no password. */
 function openTls(target: ConnectionTarget, tls: TlsOptions, { onConnected, onReady }: ConnectionEvents): Socket {
   const name = tls.servername ?? target.host;
   const socket = connectTls({

@@ -17,8 +17,8 @@ export interface DecodedPdu {
 }
 
 /**
- * Reads one framed PDU, whatever its octets are. Buffers in it share the frame's memory. A damaged body gives what can
- * be read of it, and says in `problems` what to answer.
+ * Reads one framed PDU of any octets. Buffers in it share the frame's memory. A damaged body is read as far as
+ * possible, with the answer to it in `problems` what to answer.
  */
 export function decodePdu(frame: Buffer): DecodedPdu {
   if (frame.length < headerOctets) return tooShort(frame);
@@ -139,7 +139,7 @@ function readData(reader: BodyReader): DataFields {
   };
 }
 
-/** Fills in what there is. Many peers leave out the body of an error, some that of a success: the id is empty then. */
+/** Many peers leave out the body of an error, some that of a success: then the id is empty. */
 function readMessageAnswer(answer: MessageAnswerPdu, reader: BodyReader): MessageAnswerPdu {
   if (reader.atEnd) return answer;
   answer.messageId = reader.string('message_id', 65);

@@ -1,13 +1,14 @@
+// Tests: test/smpp/session.test.ts
 import type { Clock } from '../platform/clock.ts';
 import { minuteMs } from '../platform/clock.ts';
 import type { DataPdu, DeliverPdu } from './pdu.ts';
 
 export type Delivery = DeliverPdu | DataPdu;
 
-/** With more receipts and texts than this unwritten, the session stops reading. */
+/** Maximum number of receipts and texts being written: with more, the session stops reading. */
 const mostUnwritten = 100;
 const fewUnwritten = 50;
-/** A handler that has not ended by then has failed. */
+/** A handler that takes longer has failed. */
 const handledWithinMs = minuteMs;
 
 /** The receipts and texts of a session that are being written: each is answered only afterwards. */

@@ -1,3 +1,4 @@
+// Tests: src/smpp/decode.test.ts
 import { commandIds, headerOctets, type Pdu, type SubmitFields, type Tlv } from './pdu.ts';
 
 const longestShortMessage = 255;

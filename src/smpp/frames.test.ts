@@ -51,7 +51,7 @@ describe('frames', () => {
     );
   });
 
-  test('tells whether a PDU has begun', () => {
+  test('knows whether a PDU has begun', () => {
     const reader = createFrameReader();
     const frame = submit(1, 10);
     assert.equal(reader.isInside, false);

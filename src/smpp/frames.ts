@@ -12,7 +12,7 @@ export interface FrameReader {
   read(chunk: Buffer): Buffer[];
   /** Whether a PDU has begun that has not ended. */
   readonly isInside: boolean;
-  /** Why the stream cannot be read further: the one reason to drop a link for what the peer sends. */
+  /** Why the stream cannot be read further. No other input from the peer drops a link. */
   readonly lost: string | undefined;
 }
 
@@ -81,7 +81,7 @@ export function createFrameReader(): FrameReader {
   };
 }
 
-/** The quick way: the whole PDU is in the chunk. */
+/** The usual case: the whole PDU is in the chunk. */
 function wholeFrame(chunk: Buffer, at: number): Buffer | undefined {
   const left = chunk.length - at;
   if (left < headerOctets) return undefined;

@@ -1,3 +1,4 @@
+// Tests: test/smpp/session.test.ts
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '../platform/clock.ts';
@@ -13,11 +14,11 @@ import type { PendingSubmit } from './submit-window.ts';
 
 /** From the first octet of a PDU to its last. */
 const pduMs = 10_000;
-/** Until the peer takes what we wrote. */
+/** Maximum time for the peer to take our octets. */
 const writeMs = 10_000;
-/** How long the last answer of a polite end may take. */
+/** Maximum time to send the last answer before a close. */
 const goodbyeMs = 1000;
-/** PDUs that a peer does not read. It must read them before we read more of it. */
+/** With this many PDUs unread by the peer, we stop reading from it. */
 const mostWaiting = 2000;
 
 export interface LinkOptions {
@@ -28,28 +29,28 @@ export interface LinkOptions {
   onConnected: () => void;
   onReady: () => void;
   onPdu: (decoded: DecodedPdu) => void;
-  /** Called when PDUs were read, after `onPdu` for each, and when the peer has read what waited. */
+  /** Called when PDUs were read, after `onPdu` for each, and when the peer has read all waiting octets. */
   onQuiet: () => void;
-  /** The octets are no SMPP. */
+  /** The octets are not SMPP. */
   onNoise: (sentence: string) => void;
-  /** The peer ended it (no sentence), or it broke. */
+  /** The peer ended it (without a sentence), or it broke. */
   onEnded: (sentence: string | undefined) => void;
 }
 
-/** PDUs over one socket. It knows octets, and nothing of what PDUs mean. */
+/** Reads and writes PDUs on one socket, without knowing their meaning. */
 export interface Link {
-  /** Whether so much waits for the peer that we should not read more of it. */
+  /** True while the peer reads too slowly: then we should not read more from it. */
   readonly isFull: boolean;
   readonly isPaused: boolean;
-  /** When the peer's certificate ends; undefined without TLS. */
+  /** When the peer's certificate expires; undefined without TLS. */
   readonly certificateEndsAtMs: number | undefined;
   /** Sends a PDU before all submits. */
   send(pdu: Pdu): void;
   submit(entry: PendingSubmit): void;
   pause(paused: boolean): void;
-  /** What the peer has failed to do in time: to read, or to end a PDU that it began. */
+  /** The deadline that the peer missed: to read, or to complete a PDU. */
   findStall(nowMs: number): string | undefined;
-  /** Politely: what has to be sent leaves first. Nothing is called back afterwards. */
+  /** Closes after everything queued is written. No callback runs afterwards. */
   close(politely: boolean): void;
 }
 
@@ -59,7 +60,7 @@ export function createLink(options: LinkOptions): Link {
   let socket: Socket | undefined;
   let closed = false;
   let isPaused = false;
-  /** When the PDU began that has not ended. */
+  /** When the incomplete PDU began. */
   let insideMs: number | undefined;
 
   const outbox = createOutbox({

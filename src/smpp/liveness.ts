@@ -1,3 +1,4 @@
+// Tests: test/smpp/session.test.ts
 import type { Clock } from '../platform/clock.ts';
 
 const probeMs = 10_000;
@@ -13,9 +14,9 @@ export interface LivenessOptions {
 /** Whether the peer lives. Any PDU is a sign of life, so a backlog of receipts ends no session. */
 export interface Liveness {
   readonly heardMs: number;
-  /** A PDU came, or we begin to count anew. */
+  /** A PDU came, or the count starts again. */
   heard(): void;
-  /** Submits went unanswered: asks the peer whether it lives, if there is reason to doubt it. */
+  /** Submits went unanswered: probes the peer if it has been silent. */
   doubt(sentMs: number[], timeoutsInRow: number): void;
   /** Probes a silent peer. False: it has not answered the probe in time. */
   check(nowMs: number): boolean;

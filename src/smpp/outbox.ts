@@ -3,10 +3,10 @@ import type { Clock } from '../platform/clock.ts';
 import type { SubmitPdu } from './pdu.ts';
 import type { PendingSubmit } from './submit-window.ts';
 
-/** Given to the socket at once; more would be in doubt for nothing while a peer reads slowly. */
+/** Maximum that the socket gets at once: while a peer reads slowly, all that the socket has can be in doubt. */
 const octetsAtOnce = 64 * 1024;
 
-/** What a session has to write: answers and probes first, then submits. One write for each turn of the event loop. */
+/** The queue of PDUs to write: answers and probes first, then submits. One write for each turn of the event loop. */
 export interface Outbox {
   /** Frames that the socket has not got because the peer reads too slowly. */
   readonly waiting: number;
@@ -20,7 +20,7 @@ export interface Outbox {
 }
 
 export interface OutboxOptions {
-  /** Undefined while it is being opened. */
+  /** Undefined until the connection is open. */
   socket: () => Socket | undefined;
   clock: Clock;
   /** Called when the socket gets a submit: from now on it can be in doubt. */
@@ -55,7 +55,7 @@ export function createOutbox({ socket, clock, onGiven, onDrain }: OutboxOptions)
     for (; submitsTaken < submits.length && octets < octetsAtOnce; submitsTaken++) {
       const entry = submits[submitsTaken] as PendingSubmit;
       const { unsent, messageId } = entry;
-      // It was settled as not sent meanwhile, or will be at the window's next look.
+      // It was settled as not sent meanwhile, or the window's next check settles it.
       if (unsent === undefined || entry.writeBeforeMs <= nowMs) continue;
       octets += unsent.frame.length;
       frames.push(unsent.frame);

@@ -1,4 +1,4 @@
-// What an SMPP 3.4 PDU is: commands, fields, statuses, TLV tags. Pure; encode-pdu.ts and decode-pdu.ts convert to octets.
+// What an SMPP 3.4 PDU is: commands, fields, statuses, TLV tags. Pure; encode.ts and decode.ts convert to and from octets.
 
 export const commandIds = {
   generic_nack: 0x80000000,
@@ -24,7 +24,7 @@ export const commandIds = {
   data_sm_resp: 0x80000103,
 } as const;
 
-/** The command_status values that our code names; submit-errors.ts knows what the others mean for a text. */
+/** The command_status values that our code names; submit-errors.ts has the meaning of the others for a text. */
 export const statuses = {
   ok: 0x00,
   invalidMessageLength: 0x01,
@@ -217,7 +217,7 @@ export type Pdu =
   | BarePdu
   | UnknownPdu;
 
-/** For requests: a submit_sm needs only what differs from this. */
+/** The defaults of a submit_sm. */
 export const emptySubmit: Readonly<SubmitFields> = {
   serviceType: '',
   sourceTon: 0,
@@ -239,7 +239,7 @@ export const emptySubmit: Readonly<SubmitFields> = {
   tlvs: [],
 };
 
-/** The value of the first TLV with this tag: of a repeated TLV the first counts. */
+/** The value of the first TLV with this tag: if a TLV is repeated, the first counts. */
 export function findTlv(tlvs: readonly Tlv[], tag: number): Buffer | undefined {
   for (const tlv of tlvs) if (tlv.tag === tag) return tlv.value;
   return undefined;

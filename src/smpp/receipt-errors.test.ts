@@ -33,7 +33,7 @@ test('an undeclared code means nothing', () => {
   assert.equal(errorOf('ABC', 'gsm-map'), 'unknown');
 });
 
-test('a text that arrived, or of which nothing is known, has no error; one that expired has that', () => {
+test('a delivered text or one without a known state has no error; an expired one has that error', () => {
   const error = { code: '001', network: null };
   assert.equal(receiptErrorOf(error, 'delivered', 'gsm-map'), null);
   assert.equal(receiptErrorOf(error, 'unknown', 'gsm-map'), null);

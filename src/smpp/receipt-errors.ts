@@ -10,7 +10,7 @@ function mapOf(codes: Partial<Record<MessageErrorCode, number[]>>): ErrorMap {
 
 export const errorMaps = ['gsm-map', 'vonage', 'twilio', '8x8', 'infobip'] as const;
 
-/** What a carrier's codes mean: one of the known lists, or its own codes with our error codes. */
+/** The meaning of a carrier's codes: a known list, or a map from its own codes to our error codes. */
 export type DeclaredErrors = (typeof errorMaps)[number] | Record<string, string> | null | undefined;
 
 /** Providers give the same number different meanings, so a map is used only where the carrier's settings name it. */
@@ -61,11 +61,11 @@ const named: Record<(typeof errorMaps)[number], ErrorMap> = {
   }),
 };
 
-/** What a receipt tells about a failure, as the carrier wrote it. */
+/** The failure that a receipt reports, as the carrier wrote it. */
 export interface ReceiptError {
   /** `err:` of the text. */
   code: string | null;
-  /** The TLV network_error_code: whose list it is from, and the number. */
+  /** The TLV network_error_code: the kind of network, and the number. */
   network: { type: number; code: number } | null;
 }
 

@@ -1,3 +1,4 @@
+// Tests: src/smpp/receipt.test.ts
 /** The fields of a receipt's text that we use, as the carrier wrote them. */
 export interface ReceiptText {
   id: string | null;
@@ -5,12 +6,12 @@ export interface ReceiptText {
   err: string | null;
 }
 
-/** A receipt has about 120 characters; what comes after these is not read. */
+/** Maximum number of characters read: a receipt has about 120. */
 const longestReceipt = 1024;
 const longestId = 64;
 const longestWord = 32;
 
-/** All that appear in receipts; those that we do not use end the value before them. */
+/** All keys that appear in receipts. Even an unused key ends the value before it. */
 const keys = ['id', 'sub', 'dlvrd', 'submit date', 'done date', 'stat', 'err', 'text'] as const;
 type Key = (typeof keys)[number];
 
@@ -25,7 +26,7 @@ interface Field {
 
 /**
  * Reads `id:… sub:… stat:… err:… text:…` in any case and order, with `:` or `=`, with fields missing. Stops at the first
- * `text:`, because what follows repeats our text, which may hold `id:` and `stat:` of its own. One pass, no backtracking.
+ * `text:`, because the rest repeats our text, which may hold `id:` and `stat:` of its own. One pass, no backtracking.
  */
 export function readReceiptText(whole: string): ReceiptText {
   const text = whole.slice(0, longestReceipt);
@@ -66,7 +67,7 @@ function isWord(character: number): boolean {
   return isDigit || isLetter || character === 0x5f || character === 0x2d;
 }
 
-/** The first word of a value, without quotes, commas and what else carriers put around it. */
+/** The first word of a value, without the quotes, commas and other marks that carriers put around it. */
 function wordOf(value: string | undefined, longest: number): string | null {
   if (value === undefined) return null;
   const word =

@@ -245,7 +245,7 @@ describe('the rules', () => {
     assert.deepEqual(receipt('id:1 text:stat:DELIVRD').outcome, 'intermediate');
   });
 
-  test('the same as a text from a phone is a text, unless the carrier sets sniff', () => {
+  test('a text from a phone that looks like a receipt is a text, unless the carrier sets sniff', () => {
     const forged = 'id:999 sub:001 dlvrd:001 submit date:3101010101 done date:3101010101 stat:DELIVRD err:000 text:';
     assert.equal(read(forged, { esmClass: 0 }).kind, 'inbound');
     assert.equal(read(forged, { esmClass: 0x40 }).kind, 'inbound');
@@ -275,7 +275,7 @@ describe('the rules', () => {
     assert.deepEqual(numbers({ source: '80123' }), []);
   });
 
-  test('what is marked as a receipt and has nothing to read', () => {
+  test('a delivery marked as a receipt without readable content', () => {
     assert.equal(read('').kind, 'unreadable');
     assert.equal(read('Your text was delivered').kind, 'unreadable');
     assert.equal(read(Buffer.of(0xff, 0xff, 0xff), { esmClass: 0x44 }).kind, 'unreadable');

@@ -4,7 +4,7 @@ import { findTlv, messageOctets, type SubmitFields, tlvTags } from './pdu.ts';
 import { type ReceiptError, readNetworkError } from './receipt-errors.ts';
 import { type ReceiptText, readCommaReceipt, readReceiptText } from './receipt-text.ts';
 
-/** What a deliver_sm or data_sm of the carrier is. */
+/** The kind and content of a deliver_sm or data_sm. */
 export type Delivered =
   | ({ kind: 'receipt' } & ParsedReceipt)
   /** A text from a phone. */
@@ -13,7 +13,7 @@ export type Delivered =
   | { kind: 'unreadable' };
 
 export interface ParsedReceipt {
-  /** As the carrier wrote them: that of the TLV, then another one of the text. Empty if there is none. */
+  /** As the carrier wrote them: the TLV's id first, then a different one from the text. Empty if there is none. */
   carrierMessageIds: string[];
   /** `intermediate`: the text is still on its way; such receipts are only counted. */
   outcome: ReceiptOutcome | 'intermediate';
@@ -40,8 +40,8 @@ const intermediateKind = 0x20;
 const hasHeader = 0x40;
 
 /**
- * Reads what the carrier delivered. It is a receipt if esm_class or the TLV receipted_message_id says so. By its looks
- * alone only where the carrier's settings say `sniff`, since any phone that texts us could forge one.
+ * Reads a delivery. It is a receipt if esm_class or the TLV receipted_message_id says so. Its text
+ * alone decides only where the carrier's settings say `sniff`, since any phone that texts us could forge one.
  */
 export function readDelivered(deliver: Deliver, { sniff }: { sniff: boolean }): Delivered {
   const kind = deliver.esmClass & kindMask;
@@ -121,7 +121,7 @@ function stateOf(
   tlv: Buffer | undefined,
   stat: string | null,
 ): { name: string; outcome?: State | undefined } | undefined {
-  // One octet by SMPP 3.4, section 5.3.2.35: in a longer one its place would be a guess.
+  // One octet by SMPP 3.4, section 5.3.2.35: in a longer one, its position would be a guess.
   const number = tlv?.length === 1 ? tlv[0] : undefined;
   const byNumber = number === undefined ? undefined : outcomeOfNumber[number];
   if (byNumber !== undefined) return { name: stat ?? String(number), outcome: byNumber };
@@ -145,7 +145,7 @@ const mostOctets = 4096;
 function readText(deliver: Deliver): string {
   const octets = withoutHeader(deliver).subarray(0, mostOctets);
   const [first, second, third, fourth] = octets;
-  // They begin with ASCII, so its zeros tell the order of the octets.
+  // Receipts begin with ASCII, so the zeros show the order of the octets.
   if (first !== 0 && second === 0 && third !== 0 && fourth === 0) return octets.toString('utf16le');
   const isWide = deliver.dataCoding === 8 || (octets.length % 2 === 0 && first === 0 && third === 0);
   return decodeText(octets, isWide ? 'ucs2' : 'latin1');
@@ -158,7 +158,7 @@ function withoutHeader(deliver: Deliver): Buffer {
 
 const alphanumericTon = 5;
 
-/** A receipt comes from the phone's number to our sender. Some carriers do not turn the two round. */
+/** A receipt comes from the phone's number to our sender. Some carriers do not swap the two. */
 function numbersOf({ source, sourceTon, destination, destinationTon }: Deliver): string[] {
   return [digitsOf(source, sourceTon), digitsOf(destination, destinationTon)].filter((number) => number !== null);
 }

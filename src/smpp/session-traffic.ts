@@ -1,3 +1,4 @@
+// Tests: test/smpp/session.test.ts
 import { statusHex } from './bind-refusals.ts';
 import { createDeliveries, type Delivery } from './deliveries.ts';
 import { encodePdu } from './encode.ts';
@@ -18,17 +19,17 @@ export interface TrafficOptions {
   /** Whether submits may be sent now. */
   maySend: () => boolean;
   isBound: () => boolean;
-  /** Perhaps nothing is open any more. */
+  /** All submits and deliveries may be settled now. */
   onSettled: () => void;
   /** A receipt could not be written. */
   onUnwritten: (reason: CloseReason) => void;
 }
 
-/** What goes to and fro in a session that is bound: submits and their answers, receipts and texts, probes. */
+/** The traffic of a bound session: submits and their answers, receipts and texts, probes. */
 export interface Traffic {
   readonly free: number;
   readonly inFlight: number;
-  /** Nothing waits for an answer, neither here nor there. */
+  /** True if neither side waits for an answer. */
   readonly isIdle: boolean;
   nextSequence(): number;
   submit(request: SubmitRequest): boolean;
@@ -41,7 +42,7 @@ export interface Traffic {
   answerDelivery(delivery: Delivery, status: number): void;
   /** Stops reading while receipts wait for the database, or answers for the peer. */
   regulateReading(): void;
-  /** Looks at the deadlines. Returns a reason to close. */
+  /** Checks the deadlines. Returns a reason to close. */
   tick(nowMs: number): CloseReason | undefined;
   dropUnsent(): void;
   /** Settles everything. */
@@ -99,7 +100,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     return true;
   }
 
-  /** Runs what may settle submits, and tells when a full window has room again. */
+  /** Runs a step that may settle submits, and calls `onFree` when a full window has room again. */
   function settling<Result>(work: () => Result): Result {
     const wasFull = window.size >= session.window;
     const result = work();

@@ -33,7 +33,7 @@ export function because(kind: CloseReason['kind'], sentence: string): CloseReaso
 export interface SessionOptions {
   target: ConnectionTarget;
   bind: { command: BindCommand } & Pick<BindFields, 'systemId' | 'password' | 'systemType' | 'addressRange'>;
-  /** Unanswered submits at most. This and the two times may change while the session lives. */
+  /** Maximum number of unanswered submits. This and the two times may change during the session. */
   readonly window: number;
   readonly responseMs: number;
   readonly enquireLinkMs: number;
@@ -56,7 +56,7 @@ export interface SessionOptions {
 export interface SessionCounters {
   /** PDUs that need no answer and mean nothing to us, such as alert_notification. */
   ignored: number;
-  /** Answers to nothing that is open. */
+  /** Answers that match no open request. */
   unmatchedAnswers: number;
   /** PDUs with something wrong inside. */
   malformed: number;
@@ -68,7 +68,7 @@ export interface Session {
   readonly free: number;
   readonly inFlight: number;
   readonly counters: Readonly<SessionCounters>;
-  /** When the peer's certificate ends; undefined without TLS. */
+  /** When the peer's certificate expires; undefined without TLS. */
   readonly certificateEndsAtMs: number | undefined;
   /** Sends a text at the end of this turn of the event loop. False: not taken, and `settle` is never called. */
   submit(request: SubmitRequest): boolean;
@@ -77,6 +77,6 @@ export interface Session {
    * when closed. Before it is bound it closes at once.
    */
   unbind(drainMs?: number): Promise<void>;
-  /** Looks at all deadlines. It does so by itself every 250 ms; tests call it after they turned the clock. */
+  /** Checks all deadlines. Runs by itself every 250 ms; tests call it after they advance the clock. */
   tick(): void;
 }

@@ -1,3 +1,5 @@
+// Tests: test/smpp/session.test.ts
+//
 // One SMPP session on one socket. A closed session is never used again: bind-leg.ts makes the next one.
 //
 //   const session = createSession({ target, bind, window: 10, …, onBound, onDeliver, onFree, onClosed });
@@ -34,7 +36,7 @@ export function createSession(options: SessionOptions): Session {
   let state: SessionState = 'connecting';
   let deadlineMs = clock.steadyMs() + connectMs;
   let bindSequence = 0;
-  /** Set as soon as the end is decided: no submit is taken from then on. */
+  /** Set once the session is to end: it takes no submits from then on. */
   let ending: { reason: CloseReason; drainUntilMs: number; byPeer: boolean } | undefined;
   const closedWaiters: (() => void)[] = [];
   const timer = setInterval(tick, tickMs).unref();
@@ -194,7 +196,7 @@ export function createSession(options: SessionOptions): Session {
     else close(ending?.reason ?? because('connect', `${where} did not take the connection in 10 s.`));
   }
 
-  /** Once nothing is open any more, the end comes that was decided. */
+  /** Closes as decided, once nothing is open. */
   function finishIfIdle(): void {
     if (ending === undefined || !traffic.isIdle) return;
     if (state === 'bound') sendUnbind();

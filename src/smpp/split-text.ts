@@ -1,3 +1,4 @@
+// Tests: src/delivery/smpp/submit-parts.test.ts
 import { type Coding, leavesSevenBits, unitsOf } from './charset.ts';
 
 /** Units of text in a part of 140 octets: alone, and after a header of 6 or of 7 octets. */
@@ -20,8 +21,8 @@ function unitsBetween(text: string, start: number, end: number, coding: Coding):
 }
 
 /**
- * The parts of a text that needs several. No part ends inside an escape or a surrogate pair, and of packed septets none
- * but the last where it would have to be filled up. `sent` is how many of the header's octets we send ourselves.
+ * The parts of a text that needs several. No part ends inside an escape or a surrogate pair, and no part of packed
+ * septets but the last ends where it would need padding. `sent` is how many of the header's octets we send ourselves.
  */
 export function splitText(text: string, coding: Coding, headerOctets: 6 | 7, sent: number = headerOctets): string[] {
   const most = headerOctets === 6 ? room[coding].after6 : room[coding].after7;

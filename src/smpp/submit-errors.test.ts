@@ -26,7 +26,7 @@ test('refusals of the route: another carrier may take the text', () => {
   assert.deepEqual(refusalOf(0x0a), { outcome: 'retry', error: 'sender_rejected', elsewhere: true });
 });
 
-test('what is permanent for the text', () => {
+test('statuses that refuse the text for good', () => {
   for (const status of [
     0x01, 0x0b, 0x43, 0x48, 0x49, 0x50, 0x51, 0x61, 0x62, 0x65, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0x101, 0x104,
   ]) {

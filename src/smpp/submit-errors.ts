@@ -1,8 +1,8 @@
 import { type MessageErrorCode, messageErrorCodes } from '../messages/message.ts';
 
 /**
- * What a refused submit_sm means for its text. `elsewhere`: this carrier will not take it, another one may; where there is
- * no other, the text fails with `error`.
+ * The meaning of a refused submit_sm for its text. `elsewhere`: this carrier will not take it, another one may; where
+ * there is no other, the text fails with `error`.
  */
 export type SubmitRefusal =
   | ({ outcome: 'throttled'; afterMs?: number } & Reported)
@@ -40,7 +40,7 @@ const known: Record<number, Known> = {
   13: { name: 'bind failed', refusal: busy },
   14: { name: 'invalid password', refusal: account },
   15: { name: 'invalid system id', refusal: account },
-  // The carrier has no way for this text.
+  // The carrier has no route for this text.
   10: { name: 'invalid sender', refusal: elsewhere('sender_rejected') },
   21: { name: 'invalid service type', refusal: elsewhere('blocked_by_carrier') },
   69: { name: 'submit failed', refusal: elsewhere('blocked_by_carrier') },
@@ -98,7 +98,7 @@ export function statusWords(status: number): string {
   return status >= 0x400 && status <= 0x4ff ? `${code}: the carrier's own error` : `${code}: unknown status`;
 }
 
-/** What becomes of a text whose submit_sm was answered with this status; the carrier's own meanings come first. */
+/** The outcome of a text whose submit_sm got this status; the carrier's own meanings come first. */
 export function refusalOf(status: number, overrides?: ReadonlyMap<number, SubmitRefusal>): SubmitRefusal {
   return overrides?.get(status) ?? known[status]?.refusal ?? elsewhere('unknown');
 }
@@ -129,7 +129,7 @@ export function submitErrorsProblem(settings: Readonly<Record<string, string>>):
 
 const alreadyRead = new WeakMap<Readonly<Record<string, string>>, Map<number, SubmitRefusal>>();
 
-/** Reads settings that were checked, each once; leaves out what does not fit. */
+/** Reads settings that were checked, each once; leaves out invalid entries. */
 export function readSubmitErrors(settings: Readonly<Record<string, string>>): Map<number, SubmitRefusal> {
   const known = alreadyRead.get(settings);
   if (known !== undefined) return known;

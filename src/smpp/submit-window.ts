@@ -1,8 +1,9 @@
+// Tests: test/smpp/session.test.ts
 import type { Clock } from '../platform/clock.ts';
 import { minuteMs } from '../platform/clock.ts';
 import { highestSequence, type SubmitFields, type SubmitPdu, type Tlv } from './pdu.ts';
 
-/** What became of a submit. */
+/** The result of a submit. */
 export type SubmitAnswer =
   /** submit_sm_resp or generic_nack. Status 0 means accepted; the id may be empty. */
   | { kind: 'answered'; status: number; messageId: string; tlvs: readonly Tlv[] }
@@ -25,17 +26,17 @@ export interface SubmitRequest {
   settle: (answer: SubmitAnswer) => void;
 }
 
-/** A submit in the window. Its text is there until the socket has it, and not kept for late answers. */
+/** A submit in the window. Its text is kept only until the socket has it. */
 export interface PendingSubmit extends Pick<SubmitRequest, 'messageId' | 'settle' | 'onWritten'> {
   sequence: number;
   unsent: { pdu: SubmitPdu; frame: Buffer } | undefined;
-  /** When it was written, or given to us while it is not. */
+  /** When it was written, or before that, when we got it. */
   sentMs: number;
   writeBeforeMs: number;
   answerWithinMs: number;
 }
 
-/** How long an answer may come after its time and still settle its submit. */
+/** A late answer settles its submit for this long after the time-out. */
 const lateMs = 5 * minuteMs;
 /** A silent peer at a high rate must not fill the memory; the oldest are forgotten. */
 const mostTombstones = 20_000;
@@ -46,11 +47,11 @@ export interface SubmitWindow {
   readonly timeoutsInRow: number;
   nextSequence(): number;
   add(entry: PendingSubmit): void;
-  /** Settles what this sequence belongs to, in time or late. Undefined if it belongs to nothing. */
+  /** Settles the submit with this sequence, in time or late. Undefined if there is none. */
   answer(sequence: number, answer: SubmitAnswer): PendingSubmit | undefined;
-  /** Settles what is overdue. Returns those that were sent. */
+  /** Settles overdue submits. Returns those that were sent. */
   expire(nowMs: number): PendingSubmit[];
-  /** Settles what the socket never got. */
+  /** Settles submits that the socket never got. */
   dropUnsent(): void;
   /** Settles everything: the session is over. */
   close(): void;

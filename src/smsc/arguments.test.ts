@@ -35,7 +35,7 @@ test('times: 500, 500ms, 2s', () => {
   }
 });
 
-test('what cannot be used is named', () => {
+test('an option that cannot be used is named', () => {
   assert.throws(() => read('--prot 1'), /Unknown option --prot/);
   assert.throws(() => read('--port'), /--port needs a value/);
   assert.throws(() => read('--port 70000'), /--port must be a port/);

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts
 import type { Socket } from 'node:net';
 import { decodePdu, statusFor } from '../smpp/decode.ts';
 import { encodePdu } from '../smpp/encode.ts';
@@ -19,7 +20,7 @@ import type { Behaviour } from './faults.ts';
 
 export type BindMode = 'transmitter' | 'receiver' | 'transceiver';
 
-/** An ESME on its socket. `Receipt` is what its owner wants back when a deliver_sm was answered. */
+/** An ESME on its socket. `Receipt` comes back to the owner with the answer to a deliver_sm. */
 export interface Connection<Receipt> {
   readonly id: number;
   readonly systemId: string;
@@ -114,7 +115,7 @@ export function serveConnection<Receipt>(socket: Socket, id: number, owner: Conn
     const [first, ...more] = outgoing;
     outgoing = [];
     if (first === undefined || !socket.writable) return;
-    // A peer that does not read is not read either, until it does.
+    // While a peer does not read, we do not read from it.
     if (!socket.write(more.length === 0 ? first : Buffer.concat([first, ...more]))) socket.pause();
   }
 

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts
 import { type Clock, toTimestamp } from '../platform/clock.ts';
 import { type BindPdu, type SubmitFields, type SubmitPdu, statuses } from '../smpp/pdu.ts';
 import type { BindMode, Connection, ConnectionOwner } from './connection.ts';
@@ -9,7 +10,7 @@ import { createTextStore, type ShownText, type StoredText } from './text-store.t
 
 export interface DeskOptions {
   clock: Clock;
-  /** Read anew for every submit. */
+  /** Read again for every submit. */
   behaviour: Behaviour;
   /** Every bind must have it; without it any password is right. */
   password?: string | undefined;
@@ -32,7 +33,7 @@ interface SmscCounts {
   receipts_refused: number;
 }
 
-/** What the SMSC does with binds, submits and receipts. It outlives the connections. */
+/** Handles binds, submits and receipts, over all connections. */
 export interface Desk extends ConnectionOwner<StoredText> {
   texts(most: number): ShownText[];
   clearTexts(): void;
@@ -46,7 +47,7 @@ type Peer = Connection<StoredText>;
 
 /** A receipt that the peer refused is sent again after this time. */
 const againAfterMs = 1000;
-/** The length of a PDU cannot be this: the peer loses the frames. */
+/** No PDU has this length, so the peer loses its framing. */
 const garbage = Buffer.from('ffffffff00bad0bad0bad0bad0bad0ba', 'hex');
 
 export function createDesk({ clock, behaviour, password, onSubmit }: DeskOptions): Desk {

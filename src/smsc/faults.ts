@@ -1,4 +1,5 @@
-/** How the virtual SMSC behaves: what a carrier may do, and what a bad one does. All can change while it runs. */
+// Tests: test/smpp/smsc.test.ts, src/smsc/arguments.test.ts
+/** The behaviour of the virtual SMSC, good and bad. All switches can change while it runs. */
 export interface Behaviour {
   ids: (typeof idForms)[number];
   charset: (typeof zeroCharsets)[number];
@@ -71,7 +72,7 @@ export function usualBehaviour(): Behaviour {
   return Object.fromEntries(entries) as unknown as Behaviour;
 }
 
-/** A change of some switches, or a sentence that says what is wrong with it. */
+/** A change of some switches, or its error as a sentence. */
 export function readBehaviour(wanted: unknown): Partial<Behaviour> | string {
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return 'Give an object of switches.';
   const change: Record<string, Value> = {};
@@ -105,7 +106,7 @@ export function rightValue({ byDefault, most, choices }: Switch): string {
   return typeof byDefault === 'boolean' ? 'true or false' : `a whole number from 0 to ${most}`;
 }
 
-/** What to do with the submit of this number, counted from 1. */
+/** The answer to the submit with this number, counted from 1. */
 export type Treatment = 'answer' | 'throttle' | 'refuse' | 'silent' | 'garbage';
 
 export function treatmentOf(submit: number, behaviour: Behaviour): Treatment {

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc-page.test.ts
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { readBehaviour, switches } from './faults.ts';
 import { pageCss, pageHtml, pageScript } from './page.ts';
@@ -17,7 +18,7 @@ const security = {
   'cache-control': 'no-store',
 };
 
-/** The page and what scripts use: GET /texts, /state, /faults; POST /faults, /texts/clear. */
+/** The page, and routes for scripts: GET /texts, /state, /faults; POST /faults, /texts/clear. */
 export async function startSmscPage(smsc: Smsc, port: number): Promise<SmscPage> {
   const server = createServer((request, response) => {
     respond(smsc, request, response).catch(() => response.destroy());

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts
 import type { Behaviour } from './faults.ts';
 
 /** The id of a text, as the answer to its submit and as its receipt write it. */

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts
 import { minuteMs } from '../platform/clock.ts';
 import { emptySubmit, type SubmitFields, type Tlv, tlvTags } from '../smpp/pdu.ts';
 import type { Behaviour } from './faults.ts';

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts
 import type { Clock } from '../platform/clock.ts';
 import type { StoredText } from './text-store.ts';
 

@@ -35,7 +35,7 @@ export interface Smsc {
 const loopback = '127.0.0.1';
 const mostConnections = 1000;
 
-/** A virtual SMSC on loopback: it takes texts, answers as it is told to, and sends receipts. */
+/** A virtual SMSC on loopback: it takes texts, answers as its switches say, and sends receipts. */
 export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
   const { clock = systemClock, password, onSubmit } = options;
   const behaviour: Behaviour = { ...usualBehaviour(), ...options.behaviour };

@@ -1,3 +1,4 @@
+// Tests: test/smpp/smsc.test.ts
 import { toTimestamp } from '../platform/clock.ts';
 import { type Coding, decodeText } from '../smpp/charset.ts';
 import { findTlv, messageOctets, type SubmitFields, tlvTags } from '../smpp/pdu.ts';
@@ -5,7 +6,7 @@ import type { Behaviour } from './faults.ts';
 
 export type ReceiptProgress = 'not asked' | 'none' | 'due' | 'sent' | 'acknowledged' | 'refused';
 
-/** A submit_sm as it arrived, and what the SMSC did with it. */
+/** A submit_sm as it arrived, and the answer to it. */
 export interface StoredText {
   systemId: string;
   submit: SubmitFields;
@@ -72,7 +73,7 @@ interface ReadPart {
   text: string;
   part: number;
   total: number;
-  /** What the parts of one text have in common; undefined for a text alone. */
+  /** Equal for all parts of one text; undefined for a text in one part. */
   group: string | undefined;
 }
 
@@ -145,7 +146,7 @@ interface Place {
   reference: string;
 }
 
-/** Looks for the element that joins parts: 00 with 8 bits of reference, or 08 with 16. */
+/** Finds the element that joins parts: 00 with 8 bits of reference, or 08 with 16. */
 function readHeader(header: Buffer): Place | undefined {
   for (let at = 1; at + 1 < header.length; at += 2 + (header[at + 1] ?? 0)) {
     const element = header.subarray(at + 2, at + 2 + (header[at + 1] ?? 0));

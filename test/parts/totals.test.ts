@@ -81,7 +81,7 @@ const report = (id: string, outcome: 'delivered' | 'undelivered' | 'failed') =>
 test('each answer counts in its column, a second submit as a copy', async () => {
   await accept(5);
   answer(
-    { outcome: 'accepted', carrierMessageId: '1', told: { parts: 3 } },
+    { outcome: 'accepted', carrierMessageId: '1', details: { parts: 3 } },
     { outcome: 'never', error: 'blocked_by_carrier' },
     { outcome: 'throttled', afterMs: 60_000 },
     { outcome: 'retry', error: 'unreachable', afterMs: 60_000 },

@@ -50,7 +50,7 @@ describe('bind slots', () => {
   test('one node takes all slots at once', async () => {
     const node = startNode();
     const { wanted, taken } = node.want(1, 8);
-    await node.slots.look();
+    await node.slots.poll();
     assert.deepEqual(taken, [1, 2, 3, 4, 5, 6, 7, 8]);
     assert.equal(wanted.nodes, 1);
     await node.slots.stop();
@@ -75,7 +75,7 @@ describe('bind slots', () => {
     const wants = Array.from({ length: 100 }, (_, place) =>
       slots.want({ carrierId: 1000 + place, binds: 1, onTaken: () => {}, onLost: () => {} }),
     );
-    await slots.look();
+    await slots.poll();
     assert.ok(wants.every(({ held }) => held.size === 1));
     assert.ok(statements <= 1 + 5 * wants.length, `${statements} statements`);
     await slots.stop();
@@ -86,7 +86,7 @@ describe('bind slots', () => {
     const wants = nodes.flatMap((node) => [node.want(2, 3), node.want(3, 2)]);
     for (let round = 0; round < 3; round++) {
       for (const node of nodes) node.clock.advance(4000);
-      await Promise.all(nodes.map(({ slots }) => slots.look()));
+      await Promise.all(nodes.map(({ slots }) => slots.poll()));
     }
     assert.deepEqual(wants.flatMap(({ taken }, place) => (place % 2 === 0 ? taken : [])).toSorted(), [1, 2, 3]);
     assert.deepEqual(wants.flatMap(({ taken }, place) => (place % 2 === 1 ? taken : [])).toSorted(), [1, 2]);
@@ -97,18 +97,18 @@ describe('bind slots', () => {
     const [one, two] = [startNode(), startNode()];
     // The second is known to the first before either has a slot.
     const blocked = two.want(4, 0);
-    await two.slots.look();
+    await two.slots.poll();
     const first = one.want(4, 4);
-    await one.slots.look();
+    await one.slots.poll();
     assert.equal(first.taken.length, 2);
     assert.equal(first.wanted.nodes, 2);
-    await one.slots.look();
+    await one.slots.poll();
     assert.equal(first.taken.length, 2);
     one.clock.advance(4000);
-    await one.slots.look();
+    await one.slots.poll();
     assert.equal(first.taken.length, 3);
     await blocked.wanted.stop();
-    await one.slots.look();
+    await one.slots.poll();
     assert.equal(first.taken.length, 4, 'alone its share is all');
     await Promise.all([one.slots.stop(), two.slots.stop()]);
   });
@@ -116,13 +116,13 @@ describe('bind slots', () => {
   test('slots that a node gives up are free for another', async () => {
     const [one, two] = [startNode(), startNode()];
     const first = one.want(5, 2);
-    await one.slots.look();
+    await one.slots.poll();
     const second = two.want(5, 2);
-    await two.slots.look();
+    await two.slots.poll();
     assert.deepEqual([first.taken, second.taken], [[1, 2], []]);
     await first.wanted.stop();
     assert.equal(first.wanted.held.size, 0);
-    await two.slots.look();
+    await two.slots.poll();
     assert.deepEqual(second.taken, [1, 2]);
     await Promise.all([one.slots.stop(), two.slots.stop()]);
   });
@@ -130,13 +130,13 @@ describe('bind slots', () => {
   test('a node that ends leaves its slots to another', async () => {
     const [one, two] = [startNode(), startNode()];
     one.want(6, 1);
-    await one.slots.look();
+    await one.slots.poll();
     const standby = two.want(6, 1);
-    await two.slots.look();
+    await two.slots.poll();
     assert.deepEqual(standby.taken, []);
     await one.slots.stop();
     await eventually('the slot is taken over', async () => {
-      await two.slots.look();
+      await two.slots.poll();
       return standby.taken.length === 1;
     });
     await two.slots.stop();
@@ -145,13 +145,13 @@ describe('bind slots', () => {
   test('two versions of a carrier on one node never hold the same slot', async () => {
     const node = startNode();
     const old = node.want(7, 2);
-    await node.slots.look();
+    await node.slots.poll();
     const next = node.want(7, 2);
     node.clock.advance(4000);
-    await node.slots.look();
+    await node.slots.poll();
     assert.deepEqual([old.taken, next.taken], [[1, 2], []]);
     await old.wanted.stop();
-    await node.slots.look();
+    await node.slots.poll();
     assert.deepEqual(next.taken, [1, 2]);
     await node.slots.stop();
   });
@@ -159,19 +159,19 @@ describe('bind slots', () => {
   test('a node that takes a slot learns whether it was held a moment ago, here or on another node', async () => {
     const [one, two] = [startNode(), startNode()];
     const first = one.want(9, 1);
-    await one.slots.look();
+    await one.slots.poll();
     const standby = two.want(9, 1);
-    await two.slots.look();
+    await two.slots.poll();
     await first.wanted.stop();
-    await two.slots.look();
+    await two.slots.poll();
     assert.deepEqual([first.freed, standby.freed], [[false], [true]]);
     await standby.wanted.stop();
     const again = two.want(9, 1);
-    await two.slots.look();
+    await two.slots.poll();
     await again.wanted.stop();
     two.clock.advance(10_000);
     const later = two.want(9, 1);
-    await two.slots.look();
+    await two.slots.poll();
     assert.deepEqual([again.freed, later.freed], [[true], [false]]);
     await Promise.all([one.slots.stop(), two.slots.stop()]);
   });
@@ -179,18 +179,18 @@ describe('bind slots', () => {
   test('more or fewer binds: the other slots stay, and a released one is free for another node', async () => {
     const [one, two] = [startNode(), startNode()];
     const { wanted, taken } = one.want(10, 2);
-    await one.slots.look();
+    await one.slots.poll();
     wanted.setBinds(3);
-    await one.slots.look();
+    await one.slots.poll();
     assert.deepEqual(taken, [1, 2, 3]);
     wanted.setBinds(2);
-    await one.slots.look();
+    await one.slots.poll();
     assert.deepEqual([...wanted.held], [1, 2, 3], 'it is held until its bind has ended');
     await wanted.release(3);
     await wanted.release(3);
     assert.deepEqual([...wanted.held], [1, 2]);
     const other = two.want(10, 3);
-    await two.slots.look();
+    await two.slots.poll();
     assert.deepEqual(other.taken, [3]);
     await Promise.all([one.slots.stop(), two.slots.stop()]);
   });
@@ -198,15 +198,15 @@ describe('bind slots', () => {
   test('a broken connection loses every slot at once, and the node takes what is free again', async () => {
     const node = startNode();
     const { wanted, taken, lost } = node.want(8, 2);
-    await node.slots.look();
+    await node.slots.poll();
     await endSessions();
     await eventually('the slots are lost', () => lost.length === 2);
     assert.equal(wanted.held.size, 0);
-    await node.slots.look();
+    await node.slots.poll();
     assert.equal(taken.length, 2, 'the binds of the lost slots have time to end');
     node.clock.advance(6000);
     await eventually('the slots are taken again', async () => {
-      await node.slots.look();
+      await node.slots.poll();
       return taken.length === 4;
     });
     await node.slots.stop();

@@ -1,6 +1,6 @@
 // Tests: src/delivery/attempts/result.test.ts
 import type { MessageErrorCode } from '../../messages/message.ts';
-import type { SubmitResult, ToldByProvider } from '../carrier/carrier.ts';
+import type { AcceptedDetails, SubmitResult } from '../carrier/carrier.ts';
 import { type CarrierId, readCarrierId } from '../carrier/id.ts';
 import { readCarrierWords } from '../carrier/words.ts';
 import type { NextCarrier } from '../routing/next-carrier.ts';
@@ -30,7 +30,7 @@ export interface TextAttempt {
   outcome: AttemptOutcome;
   error: MessageErrorCode | null;
   carrierMessageId: CarrierId | null;
-  told: ToldByProvider;
+  told: AcceptedDetails;
   /** The error of the answer in the carrier's own words. */
   reported: string | null;
   /** The carrier that got the text next. */
@@ -51,9 +51,9 @@ export function attemptOf(
 ): TextAttempt | undefined {
   const about = { messageId: entry.messageId, attempt: entry.attempt, carrier, submittedAtMs };
   if (answer?.outcome === 'accepted') {
-    const { told } = answer;
+    const { details } = answer;
     const carrierMessageId = readCarrierId(answer.carrierMessageId);
-    return told && { ...about, outcome: 'accepted', error: null, carrierMessageId, told, reported: null };
+    return details && { ...about, outcome: 'accepted', error: null, carrierMessageId, told: details, reported: null };
   }
   if (answer?.outcome === 'not_sent' || entry.attempt > mostKept) return undefined;
   const error = answer?.outcome === 'never' || answer?.outcome === 'retry' ? answer.error : null;

@@ -165,7 +165,7 @@ describe('invariants of every answer', () => {
     const accepted = { outcome: 'accepted', carrierMessageId: '1' } as const;
     const plain = result({ isCode: false }, accepted);
     assert.ok('ended' in plain && plain.ended.attempt === undefined, 'the record says it');
-    const told = result({ isCode: false }, { ...accepted, told: { parts: 2, price: '0.05', currency: 'EUR' } });
+    const told = result({ isCode: false }, { ...accepted, details: { parts: 2, price: '0.05', currency: 'EUR' } });
     assert.deepEqual('ended' in told && told.ended.attempt?.told, { parts: 2, price: '0.05', currency: 'EUR' });
   });
 });

@@ -1,5 +1,6 @@
 import { backOffMs } from '../carrier/back-off.ts';
 import type { LongText, SubmitResult } from '../carrier/carrier.ts';
+import { codeWaitMs } from '../carrier/code-patience.ts';
 import { type CarrierId, readCarrierId } from '../carrier/id.ts';
 import type { NextCarrier } from '../routing/next-carrier.ts';
 import { attemptOf, unavailableAttempt } from './attempt.ts';
@@ -55,8 +56,6 @@ export interface ResultOptions {
 
 /** Maximum number of moves of a text. */
 export const mostMoves = 1;
-/** A code waits no longer than this for a carrier that wants fewer texts. */
-const codeWaitsMs = 3000;
 /** A code that may not be copied waits this much longer for its answer. */
 const silenceMs = 25_000;
 
@@ -101,7 +100,7 @@ export function attemptResultOf(
     }
     case 'throttled': {
       const waitMs = atLeast(answer.afterMs, throttledMs);
-      return (isCode && waitMs > codeWaitsMs ? move() : undefined) ?? sendAgain(waitMs);
+      return (isCode && waitMs > codeWaitMs ? move() : undefined) ?? sendAgain(waitMs);
     }
     case 'retry': {
       const isRefused = answer.elsewhere === true && answer.error !== 'carrier_unavailable';

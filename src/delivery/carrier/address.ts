@@ -1,3 +1,4 @@
+// Tests: test/parts/smpp-connection-test.test.ts, test/contract/operator-carriers.test.ts
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import type { Environment } from '../../platform/environment.ts';

@@ -1,3 +1,4 @@
+// Tests: test/parts/carrier-rows.test.ts
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 
@@ -15,11 +16,11 @@ export interface BindState {
   /** Why it is not bound, as a sentence. */
   error: string | null;
   nextTryAtMs: number | null;
-  /** On a carrier's first slot: what an operator should know about its receipts. */
+  /** On a carrier's first slot: a hint for the operator about its receipts. */
   hint?: string | null;
   /** The carrier refuses the account: trying again does not help. */
   refused?: boolean;
-  /** When the carrier's certificate ends; null without TLS. */
+  /** When the carrier's certificate expires; null without TLS. */
   certificateEndsAtMs?: number | null;
   /** On a node's first slot: the countries whose texts do not get through; `*` for all. */
   open?: readonly string[];
@@ -60,7 +61,7 @@ const upsertStatement = {
       updated_at = excluded.updated_at`,
 };
 
-/** Takes away what a worker wrote about slots that it no longer holds. */
+/** Deletes the rows of slots that a worker no longer holds. */
 export async function deleteBinds(
   tx: Tx,
   { carrierId, node, slots }: { carrierId: number; node: string; slots: readonly number[] },

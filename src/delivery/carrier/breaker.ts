@@ -10,7 +10,7 @@ export interface Breaker {
   /** Whether a text may be submitted now. The first one after each pause may: it is the probe. */
   admits(country: string): boolean;
   isOpen(country: string): boolean;
-  /** How long a text that was not admitted waits for the next look: the rest of the 5 s. */
+  /** Time until a text that was not admitted may be tried again: the rest of the 5 s. */
   restMs(country: string): number;
   /** A text got through, or not. Refusals name the application: the texts of one must not open it for all. */
   note(country: string, result: 'works' | 'fails', refusedOf?: string): void;
@@ -32,8 +32,8 @@ const probeEveryMs = 5000;
 const mostRefusals = 5;
 
 interface Bucket {
-  /** The number of its five seconds. */
-  place: number;
+  /** Index of the 5-second bucket. */
+  index: number;
   total: number;
   failed: number;
 }
@@ -52,7 +52,7 @@ export function createBreaker(clock: Clock): Breaker {
   function find(country: string): Country {
     let found = countries.get(country);
     if (found === undefined) {
-      const recent = Array.from({ length: buckets }, () => ({ place: -1, total: 0, failed: 0 }));
+      const recent = Array.from({ length: buckets }, () => ({ index: -1, total: 0, failed: 0 }));
       found = { recent, refusals: { window: -1, counts: new Map() }, opened: undefined };
       countries.set(country, found);
     }
@@ -67,7 +67,7 @@ export function createBreaker(clock: Clock): Breaker {
   function close(country: Country): void {
     if (country.opened !== undefined) openCount--;
     country.opened = undefined;
-    for (const bucket of country.recent) Object.assign(bucket, { place: -1, total: 0, failed: 0 });
+    for (const bucket of country.recent) Object.assign(bucket, { index: -1, total: 0, failed: 0 });
   }
 
   const hasPaused = ({ sinceMs }: { sinceMs: number }) => clock.steadyMs() - sinceMs >= probeEveryMs;
@@ -86,10 +86,10 @@ export function createBreaker(clock: Clock): Breaker {
   }
 
   function add({ recent }: Country, failed: boolean): void {
-    const place = Math.floor(clock.steadyMs() / bucketMs);
-    const bucket = recent[place % buckets];
+    const index = Math.floor(clock.steadyMs() / bucketMs);
+    const bucket = recent[index % buckets];
     if (bucket === undefined) return;
-    if (bucket.place !== place) Object.assign(bucket, { place, total: 0, failed: 0 });
+    if (bucket.index !== index) Object.assign(bucket, { index, total: 0, failed: 0 });
     bucket.total++;
     if (failed) bucket.failed++;
   }
@@ -99,18 +99,18 @@ export function createBreaker(clock: Clock): Breaker {
     let total = 0;
     let failed = 0;
     for (const bucket of recent) {
-      if (bucket.place <= oldest) continue;
+      if (bucket.index <= oldest) continue;
       total += bucket.total;
       failed += bucket.failed;
     }
     return total >= fewest && failed * 2 >= total;
   }
 
-  /** What a result says while the breaker is not closed. */
+  /** Handles a result while the breaker is not closed. */
   function noteOpened(country: Country, failed: boolean): void {
     const { opened } = country;
     if (opened === undefined) return;
-    // The answers to what was under way when it opened say nothing new.
+    // Answers to texts that were under way when it opened do not count.
     if (failed && (opened.probing || hasPaused(opened))) open(country);
     else if (!failed && (opened.probing || hasPaused(opened))) close(country);
   }

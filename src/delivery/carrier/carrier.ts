@@ -10,17 +10,17 @@ export interface OutgoingText {
   attempt: number;
   applicationId: string;
   lane: Lane;
-  /** A verification's text: without an answer it soon goes on, since a second copy does no harm. */
+  /** A verification's text: without an answer it soon goes to another carrier, since a second copy does no harm. */
   isCode: boolean;
   to: string;
   from: string;
   text: string;
-  /** What carriers call the text, where a country wants texts registered; null for most. */
+  /** The id of a registered template, where a country requires one; null for most texts. */
   templateId: string | null;
   expiresAtMs: number;
-  /** What is known of the parts of a long text that was tried before; empty at first. */
+  /** The known states of the parts, if the text was tried before; empty at first. */
   parts: readonly PartState[];
-  /** The form of those parts; null if there are none. The others must have the same, or no phone can join them. */
+  /** The form of those parts; null if there are none. All parts need the same form, or no phone can join them. */
   form: string | null;
 }
 
@@ -38,7 +38,7 @@ export interface LongText<Id extends string = string> {
   total: number;
   /** How the text was cut and written, in the carrier's own words. */
   form: string;
-  /** So many delivered parts make the text delivered: all of them, or one if the carrier reports only one. */
+  /** Number of delivered parts that make the text delivered: all, or one if the carrier reports only one. */
   needed: number;
   parts: PartState<Id>[];
 }
@@ -55,7 +55,7 @@ export interface LongText<Id extends string = string> {
  * `reported`: the error in the carrier's own words, like `0x45: submit failed`.
  */
 export type SubmitResult = (
-  | { outcome: 'accepted'; carrierMessageId: string; receiptKey?: string; told?: ToldByProvider }
+  | { outcome: 'accepted'; carrierMessageId: string; receiptKey?: string; details?: AcceptedDetails }
   | { outcome: 'not_sent'; afterMs?: number }
   | { outcome: 'retry'; error: MessageErrorCode; afterMs?: number; elsewhere?: boolean; account?: boolean }
   | { outcome: 'throttled'; afterMs?: number }
@@ -63,8 +63,8 @@ export type SubmitResult = (
   | { outcome: 'in_doubt'; silent?: boolean }
 ) & { long?: LongText; reported?: string | undefined };
 
-/** What a provider tells of a text that it has accepted. */
-export interface ToldByProvider {
+/** Details that a provider returns for a text that it accepted. */
+export interface AcceptedDetails {
   parts?: number;
   /** A decimal number, as the provider wrote it. */
   price?: string;
@@ -73,10 +73,10 @@ export interface ToldByProvider {
   network?: string;
 }
 
-export type Answer = (place: number, result: SubmitResult) => void;
+export type Answer = (index: number, result: SubmitResult) => void;
 
-/** Tells that a text is given to the network now, or waits here again. Only the time in between is the carrier's. */
-export type Progress = (place: number, state: 'written' | 'waits') => void;
+/** Reports that a text is written to the network, or waits here again. Only the time in between is the carrier's. */
+export type Progress = (index: number, state: 'written' | 'waits') => void;
 
 /** How many texts of each lane a carrier takes now. */
 export type Capacity = Record<Lane, number>;
@@ -90,24 +90,24 @@ export interface Carrier {
   readonly submitTimeoutMs: number;
   /** True if receipts repeat our message id, so that the carrier's own id need not be kept. */
   readonly repeatsMessageId: boolean;
-  /** False where the settings turn receipts off: then none is kept that matches no text. */
+  /** False where the settings turn receipts off: then unmatched receipts are not kept. */
   readonly awaitsReceipts?: boolean | undefined;
   /** True if `capacity` falls to 0 while the carrier does not work. Otherwise the worker finds that out by failures. */
   readonly watchesItself: boolean;
   /** What to do with a plain text in doubt: send it again after a wait for a late answer or a receipt, or give it up. */
   readonly onDoubt: { resend: boolean; afterMs: number } | undefined;
-  /** True for one that was deleted: its texts go on to others. */
+  /** True for a deleted carrier: its texts go to others. */
   readonly isClosed?: boolean;
   /** True if the carrier itself answers people who text a stop, start or help word: then we do not. */
   readonly confirmsOptOuts?: boolean | undefined;
   /** A worker claims no more than this, since a claimed text waits for nothing else. */
   capacity(): Capacity;
-  /** How long a text has to wait because the carrier wants fewer of them; 0 if it does not have to. */
+  /** The rest of the pause that the carrier asked for; 0 without one. */
   throttledMs?(): number;
   /**
-   * Calls `answer` once for each text, by its place; after `in_doubt` a late answer may follow. Resolves when all are
+   * Calls `answer` once for each text, by its index; after `in_doubt` a late answer may follow. Resolves when all are
    * answered. If it throws or takes longer than `submitTimeoutMs`, the texts without an answer are in doubt. `progress`
-   * tells what is on its way, so that a text that waits here does not count as a carrier's silence.
+   * reports written texts, so that the wait of a text here does not count as the carrier's silence.
    */
   submit(texts: OutgoingText[], answer: Answer, progress?: Progress): Promise<void>;
   /**
@@ -132,7 +132,7 @@ export interface Receipt {
   messageId: string | null;
   outcome: ReceiptOutcome;
   error: MessageErrorCode | null;
-  /** The bad news in the carrier's own words, like `stat:UNDELIV err:069`. */
+  /** The failure in the carrier's own words, like `stat:UNDELIV err:069`. */
   reported?: string | null | undefined;
 }
 
@@ -142,7 +142,7 @@ export interface ReadReceipt extends Receipt {
   keys: CarrierId[];
 }
 
-/** Resolves once the receipts are on disk; only then may the carrier be told that we have them. */
+/** Resolves once the receipts are on disk; only then may we acknowledge them to the carrier. */
 export type ReceiveReceipts = (receipts: Receipt[]) => Promise<void>;
 
 /** The carrier that texts come from, and its account, which their ids belong to. */
@@ -172,5 +172,5 @@ export interface InboundPart {
   total: number;
 }
 
-/** Resolves once the texts are on disk; only then may the carrier be told that we have them. */
+/** Resolves once the texts are on disk; only then may we acknowledge them to the carrier. */
 export type ReceiveInbound = (texts: InboundText[]) => Promise<void>;

@@ -1,3 +1,4 @@
+// Tests: test/parts/carrier-rules.test.ts
 import type { Carrier } from './carrier.ts';
 
 /**
@@ -15,8 +16,8 @@ export function createClosedCarrier(key: string): Carrier {
     onDoubt: { resend: false, afterMs: 0 },
     capacity: () => ({ first: 100, bulk: 100 }),
     async submit(texts, answer) {
-      for (const place of texts.keys())
-        answer(place, { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true });
+      for (const index of texts.keys())
+        answer(index, { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true });
     },
     start() {},
     stop: () => Promise.resolve(),

@@ -1,4 +1,4 @@
-/** What a worker knows of a carrier that it runs, whatever its kind. */
+/** What a worker knows about a carrier of any kind. */
 export interface CarrierFacts {
   id: number;
   key: string;
@@ -10,9 +10,9 @@ export interface CarrierFacts {
   version: number;
   generation: number;
   paused: boolean;
-  /** The log is to be written when this is newer than the last one written. */
+  /** The worker writes its log when this is newer than its last log. */
   logWantedAtMs: number | null;
-  /** An operator wants the next try to connect at once, each time this is newer. */
+  /** Each time this is newer, an operator wants a connection attempt at once. */
   tryWantedAtMs: number | null;
   /** A test waits for a worker: `claimTest` takes it. */
   testWaiting: boolean;

@@ -1,4 +1,5 @@
-/** Bounds the copies that a silent carrier causes: one that is only slow must not double what codes cost. */
+// Tests: test/smpp/failover.test.ts
+/** Limits the copies of codes for a carrier that does not answer: a slow carrier must not double the cost of codes. */
 export interface CopyBudget {
   readonly mayCopy: boolean;
   /** A code was answered, or a copy of it was sent because no answer came. */
@@ -11,16 +12,16 @@ const mostCopies = 50;
 
 export function createCopyBudget(): CopyBudget {
   const copied = new Uint8Array(lastCodes);
-  let place = 0;
+  let index = 0;
   let copies = 0;
   return {
     get mayCopy() {
       return copies < mostCopies;
     },
     note(isCopy) {
-      copies += Number(isCopy) - (copied[place] ?? 0);
-      copied[place] = Number(isCopy);
-      place = (place + 1) % lastCodes;
+      copies += Number(isCopy) - (copied[index] ?? 0);
+      copied[index] = Number(isCopy);
+      index = (index + 1) % lastCodes;
     },
   };
 }

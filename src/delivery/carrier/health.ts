@@ -1,3 +1,4 @@
+// Tests: test/parts/delivery-worker.test.ts
 import { minuteMs } from '../../platform/clock.ts';
 import { backOffMs } from './back-off.ts';
 
@@ -6,7 +7,7 @@ import { backOffMs } from './back-off.ts';
  * an outage must not put a whole queue in doubt, and the carrier is not hammered.
  */
 export interface CarrierHealth {
-  /** The most texts for one submit, of those that the carrier has room for. */
+  /** Maximum number of texts for one submit; at most the carrier's capacity. */
   limit(capacity: number): number;
   /** How long to wait before the next submit. */
   waitMs(): number;

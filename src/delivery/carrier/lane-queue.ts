@@ -1,26 +1,27 @@
+// Tests: src/delivery/smpp/sender.test.ts, src/delivery/http/sender.test.ts
 import { type Lane, laneNames } from '../../messages/message.ts';
 
-/** What waits for a free slot at the carrier. The queue numbers it. */
+/** A text or part that waits for a free slot. The queue numbers it. */
 export interface LaneItem {
   readonly lane: Lane;
   order?: number;
 }
 
 /**
- * The texts or parts that a sender has taken and not sent, in two lanes: the first lane goes first, and of five that are
- * sent while both wait one is of the bulk lane.
+ * The texts or parts that a sender has taken and not sent, in two lanes: the first lane goes first, and while both
+ * wait, every fifth comes from the bulk lane.
  */
 export interface LaneQueue<Item extends LaneItem> {
   readonly size: number;
   waiting(lane: Lane): number;
   add(item: Item): void;
-  /** Goes where it was: the carrier wants it later, not last. */
+  /** Returns the item to its old position: the carrier wants it later, not last. */
   putBack(item: Item): void;
-  /** What is sent next. It stays in the queue. Undefined if there is nothing, or only bulk, which may not be sent now. */
+  /** The next item to send; it stays in the queue. Undefined if none waits, or only bulk, which may not be sent now. */
   next(mayBeBulk: boolean): Item | undefined;
-  /** Takes what `next` has returned: it is sent now. */
+  /** Takes the item that `next` returned: it is sent now. */
   take(item: Item): void;
-  /** Takes what `next` has returned without a turn of its lane: it is not sent. */
+  /** Takes the item that `next` returned without using its lane's turn: it is not sent. */
   drop(item: Item): void;
   /** Takes all that fit. */
   takeAll(fits: (item: Item) => boolean): Item[];
@@ -33,7 +34,7 @@ export function createLaneQueue<Item extends LaneItem>(): LaneQueue<Item> {
   /** Where each queue begins: shifting an array of hundreds for every part is slow. */
   const heads: Record<Lane, number> = { first: 0, bulk: 0 };
   let orders = 0;
-  /** Sent of the first lane while bulk waited, since the last one of bulk. */
+  /** Items of the first lane sent while bulk waited, since the last bulk item. */
   let firstsInRow = 0;
 
   const count = (lane: Lane) => queues[lane].length - heads[lane];
@@ -57,9 +58,9 @@ export function createLaneQueue<Item extends LaneItem>(): LaneQueue<Item> {
     putBack(item) {
       const { lane, order = 0 } = item;
       const queue = queues[lane];
-      let place = heads[lane];
-      while (place < queue.length && (queue[place]?.order ?? 0) < order) place++;
-      queue.splice(place, 0, item);
+      let index = heads[lane];
+      while (index < queue.length && (queue[index]?.order ?? 0) < order) index++;
+      queue.splice(index, 0, item);
     },
     next(mayBeBulk) {
       const isBulksTurn = count('first') === 0 || firstsInRow >= bulkTurn - 1;
@@ -85,7 +86,7 @@ export function createLaneQueue<Item extends LaneItem>(): LaneQueue<Item> {
   };
 }
 
-/** The slots that bulk never holds, of so many: two, unless there are few. */
+/** Number of slots that bulk never uses: two, unless there are few. */
 export function keptForFirst(slots: number): number {
   return Math.min(2, Math.floor(slots / 2));
 }

@@ -10,26 +10,26 @@ export interface NodeLogEntry extends LogEntry {
 }
 
 export interface CarrierLogService {
-  /** The last PDUs of a carrier on all nodes, newest first. It waits for the workers for 2 s at most. */
+  /** The last PDUs of a carrier on all nodes, newest first. Waits for the workers for at most 2 s. */
   read(name: string): Promise<NodeLogEntry[]>;
 }
 
-const looks = 20;
-const lookEveryMs = 100;
+const mostPolls = 20;
+const pollEveryMs = 100;
 
 export function createCarrierLogService(options: { database: Database; clock: Clock }): CarrierLogService {
   const { database, clock } = options;
 
-  /** The workers that run the carrier now answer; what others wrote is old. */
+  /** Only the workers that run the carrier now answer; logs of others are old. */
   async function waitForAnswers(carrierId: number, wantedAtMs: number): Promise<NodeLog[]> {
     const binds = await readBinds(database, [carrierId], clock.nowMs());
     const nodes = new Set(binds.map(({ node }) => node));
-    for (let look = 0; ; look++) {
+    for (let polls = 0; ; polls++) {
       const logs = await readLogs(database, carrierId);
       const answered = logs.filter((log) => log.wantedAtMs >= wantedAtMs);
       const missing = [...nodes].filter((node) => !answered.some((log) => log.node === node));
-      if (missing.length === 0 || look === looks) return answered;
-      await new Promise((done) => setTimeout(done, lookEveryMs));
+      if (missing.length === 0 || polls === mostPolls) return answered;
+      await new Promise((done) => setTimeout(done, pollEveryMs));
     }
   }
 

@@ -2,7 +2,7 @@ import { dayMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { pieceRows } from '../../platform/work/maintenance.ts';
 
-/** What operators see of a PDU: no text, no secret, no number. */
+/** A PDU as operators see it: no text, no secret, no number. */
 export interface PduLogEntry {
   at: string;
   direction: 'in' | 'out';

@@ -3,7 +3,7 @@ import { type Listener, openListener } from '../../platform/database/listener.ts
 import type { Log } from '../../platform/log.ts';
 import { carriersChannel } from './store.ts';
 
-/** Reads the rows of carriers again and again. NOTIFY makes it fast, polling makes it sure. */
+/** Reads the rows of carriers on each NOTIFY. Polling finds changes whose NOTIFY was lost. */
 export interface CarrierPoll {
   /** Resolves after the first read. */
   start(): Promise<void>;
@@ -39,7 +39,7 @@ export function createCarrierPoll({ database, log, read }: CarrierPollOptions): 
       });
       return reading;
     }
-    // The read under way may have missed the newest change: one more follows it, for all who ask meanwhile.
+    // The read under way may have missed the newest change: one more follows it, for all callers until then.
     next ??= reading.then(() => {
       next = undefined;
       return stopped ? undefined : refresh();

@@ -9,13 +9,13 @@ import { createWriteWindow } from './write-window.ts';
 export interface SubmitRate {
   /** Takes the right to send one part now. `noteWritten` or `noteUnsent` follows for each. */
   take(): boolean;
-  /** A part for which a right was taken is given to the network: the second counts from here. */
+  /** A part that took a right is written to the network: its second starts here. */
   noteWritten(): void;
-  /** It will not be written: its right is free again. */
+  /** The part will not be written: its right is free again. */
   noteUnsent(): void;
   /** When `take` may succeed again (steady time). */
   readonly nextMs: number;
-  /** Parts a second: what is allowed, or what was sent lately if nothing limits it. */
+  /** Parts a second: the limit, or the recent rate without a limit. */
   readonly perSecond: number;
   readonly isLimited: boolean;
   readonly isPaused: boolean;
@@ -28,9 +28,9 @@ export interface SubmitRate {
 
 const pause = { fromMs: 1000, toMs: 30_000 };
 const faster = { everyMs: 10_000, share: 0.1 };
-/** Rights are kept for this long, so that a late timer costs nothing. */
+/** Unused rights are kept for this long, so that a late timer costs nothing. */
 const keptMs = 50;
-/** At this rate a limit of our own making no longer limits anything. */
+/** At this rate our own limit is dropped: it no longer limits anything. */
 const fast = 10_000;
 const measureMs = 500;
 
@@ -47,7 +47,7 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
   let acceptedSincePause = true;
   /** The time for which all rights have been used. */
   let usedUntilMs = 0;
-  /** It holds the account's rate to the part. The learnt one is a guess, and needs no such care. */
+  /** Keeps the account's rate exactly. The learnt rate is a guess, and needs no exact count. */
   const written = createWriteWindow(clock);
   const lately = { fromMs: 0, parts: 0, perSecond: 0 };
 
@@ -72,7 +72,7 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
 
   function halve(nowMs: number): void {
     measure(nowMs);
-    // What was sent lately says nothing soon after a pause.
+    // Soon after a pause the recent rate says nothing.
     const sent = learnt < Number.POSITIVE_INFINITY ? learnt : Math.max(lately.perSecond, lately.parts);
     const current = Math.min(limit(), sent);
     // Throttled again before it could speed up: that says nothing about the rate that the carrier takes at other times.
@@ -116,7 +116,7 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
     },
     noteThrottled(atLeastMs = 0) {
       const nowMs = clock.steadyMs();
-      // The answers to what was under way belong to the same event.
+      // Further answers to texts under way belong to the same event.
       if (nowMs < pausedUntilMs) return;
       // While nothing is accepted in between, only the pauses grow: halving each time would end at one a second.
       if (acceptedSincePause) halve(nowMs);

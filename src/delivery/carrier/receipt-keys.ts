@@ -15,7 +15,7 @@ const longestId = 64;
 const decimal = /^[0-9]+$/;
 const hexadecimal = /^[0-9a-fA-F]+$/;
 
-/** What `sent_text` keeps for an id from submit_sm_resp. */
+/** The key that `sent_text` keeps for an id from submit_sm_resp. */
 export function receiptKeyOf(responseId: string, forms: IdForms): string {
   return keyOf(trimId(responseId), forms.response);
 }
@@ -55,7 +55,7 @@ const pairs: IdForms[] = [
 ];
 
 /**
- * The forms under which an unmatched receipt would have found its text, or undefined. `isKnown` tells whether a recent
+ * The forms under which an unmatched receipt would have found its text, or undefined. `isKnown` says whether a recent
  * submit_sm_resp had exactly this id.
  */
 export function wouldFit(receiptId: string, isKnown: (responseId: string) => boolean): IdForms | undefined {
@@ -64,7 +64,7 @@ export function wouldFit(receiptId: string, isKnown: (responseId: string) => boo
   return pairs.find((forms) => responseSpellings(id, forms).some(isKnown));
 }
 
-/** How the id of submit_sm_resp may have been written, if the pair is right. For a look-up of many at once. */
+/** How the id of submit_sm_resp may have been written, if the pair is right. For a query by many ids at once. */
 export function responseSpellings(receiptId: string, forms: IdForms): string[] {
   const id = trimId(receiptId);
   if (forms.response === 'exact') return [id];
@@ -76,7 +76,7 @@ export function responseSpellings(receiptId: string, forms: IdForms): string[] {
   return forms.response === 'hex' ? [...new Set([...lower, ...lower.map((id) => id.toUpperCase())])] : lower;
 }
 
-/** Lengths to which carriers were seen to fill ids up with zeros. */
+/** Lengths to which some carriers pad ids with zeros. */
 const paddings = [8, 10, 12, 16, 19, 20, 32];
 
 /** For the hint to the operator. */

@@ -1,3 +1,4 @@
+// Tests: test/parts/sender-pace.test.ts
 import type { Lane } from '../../messages/message.ts';
 import { createBoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -7,7 +8,7 @@ import type { Answer, Carrier, OutgoingText } from './carrier.ts';
 import { type AllowedTexts, takeTurns, type WantedTexts } from './sender-pace-store.ts';
 import { nextTokenMs } from './sender-tokens.ts';
 
-/** A sender of an application that may send only so many texts a second. */
+/** A sender of an application with a maximum number of texts a second. */
 export interface SenderRate {
   applicationId: string;
   sender: string;
@@ -21,9 +22,9 @@ export interface SenderPaceOptions {
   readRates: () => Promise<SenderRate[]>;
 }
 
-/** Holds back texts whose sender has sent enough, on all nodes and carriers together. */
+/** Holds back texts of senders that have reached their rate, over all nodes and carriers. */
 export interface SenderPace {
-  /** Reads the rates, and reads them again every two seconds. */
+  /** Reads the rates now, and then every two seconds. */
   start(): Promise<void>;
   stop(): void;
   /** Reads the rates now. */
@@ -33,21 +34,21 @@ export interface SenderPace {
 }
 
 const readEveryMs = 1800;
-/** A text that was held back is looked at again after this time at most. */
+/** Maximum time until a held text is tried again. */
 const longestHoldMs = 60_000;
 const retryMs = 1000;
 
-/** A text of a call to `submit`, by its place there. */
-interface Placed {
+/** A text, and its index in the call to `submit`. */
+interface IndexedText {
   text: OutgoingText;
-  place: number;
+  index: number;
 }
 
 export function createSenderPace({ database, clock, log, readRates }: SenderPaceOptions): SenderPace {
   let rates = new Map<string, SenderRate>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  /** When the last text that was held back may leave, by lane and sender: the next one leaves after it. */
+  /** When the last held text may be sent, by lane and sender: the next one follows it. */
   const lastDueMs = createBoundedMap<string, number>(10_000);
 
   async function refresh(): Promise<void> {
@@ -67,28 +68,28 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
     timer = setTimeout(() => void refresh().finally(schedule), readEveryMs).unref();
   }
 
-  /** Submits what may leave now, and sends the rest back as it was. */
-  async function submitInTurn(carrier: Carrier, texts: Placed[], answer: Answer): Promise<void> {
+  /** Submits the texts that may be sent now, and returns the rest unchanged. */
+  async function submitInTurn(carrier: Carrier, texts: IndexedText[], answer: Answer): Promise<void> {
     const groups = groupByRate(texts);
     const wanted = groups.map(([rate, group]) => wantedOf(rate, group));
     const turns = await takeTurns(database, wanted, clock.nowMs()).catch((error: Error) => {
       log.warn({ carrier: carrier.key, reason: error.message }, 'the turns of senders could not be counted');
       return [];
     });
-    const going: Placed[] = [];
+    const going: IndexedText[] = [];
     for (const [index, [rate, group]] of groups.entries()) {
       const turn = turns[index];
       const left = { first: turn?.first ?? 0, bulk: turn?.bulk ?? 0 };
       for (const each of group) {
         if (left[each.text.lane]-- > 0) going.push(each);
-        else answer(each.place, { outcome: 'not_sent', afterMs: turn ? holdMs(rate, turn, each.text.lane) : retryMs });
+        else answer(each.index, { outcome: 'not_sent', afterMs: turn ? holdMs(rate, turn, each.text.lane) : retryMs });
       }
     }
     if (going.length > 0) await submitSome(carrier, going, answer);
   }
 
-  function groupByRate(texts: Placed[]): [SenderRate, Placed[]][] {
-    const groups = new Map<SenderRate, Placed[]>();
+  function groupByRate(texts: IndexedText[]): [SenderRate, IndexedText[]][] {
+    const groups = new Map<SenderRate, IndexedText[]>();
     for (const each of texts) {
       const rate = rateOf(each);
       if (rate === undefined) continue;
@@ -99,9 +100,9 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
     return [...groups];
   }
 
-  const rateOf = ({ text }: Placed) => rates.get(nameOf(text.applicationId, text.from));
+  const rateOf = ({ text }: IndexedText) => rates.get(nameOf(text.applicationId, text.from));
 
-  /** How long a text waits: until the sender's next token, and after the texts of its lane that wait for it already. */
+  /** The wait of a text: until the sender's next token, and after the texts of its lane that already wait for one. */
   function holdMs({ applicationId, sender, perSecond }: SenderRate, { after }: AllowedTexts, lane: Lane): number {
     const name = `${lane} ${nameOf(applicationId, sender)}`;
     const nowMs = clock.nowMs();
@@ -125,7 +126,7 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
     refresh,
     pace(carrier) {
       const waiting = { first: 0, bulk: 0 };
-      const wait = (texts: Placed[], sign: 1 | -1) => {
+      const wait = (texts: IndexedText[], sign: 1 | -1) => {
         for (const { text } of texts) waiting[text.lane] += sign;
       };
       const paced: Pick<Carrier, 'capacity' | 'submit'> = {
@@ -136,7 +137,7 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
         },
         async submit(texts, answer) {
           if (rates.size === 0) return carrier.submit(texts, answer);
-          const all = texts.map((text, place) => ({ text, place }));
+          const all = texts.map((text, index) => ({ text, index }));
           const limited = all.filter((each) => rateOf(each) !== undefined);
           if (limited.length === 0) return carrier.submit(texts, answer);
           const others = all.filter((each) => rateOf(each) === undefined);
@@ -150,10 +151,10 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
   };
 }
 
-function submitSome(carrier: Carrier, some: Placed[], answer: Answer): Promise<void> {
+function submitSome(carrier: Carrier, some: IndexedText[], answer: Answer): Promise<void> {
   return carrier.submit(
     some.map(({ text }) => text),
-    (index, result) => answer(some[index]?.place ?? -1, result),
+    (position, result) => answer(some[position]?.index ?? -1, result),
   );
 }
 
@@ -162,7 +163,7 @@ function nameOf(applicationId: string, sender: string): string {
   return `${applicationId} ${sender.replace(/^\+(\d+)$/, '$1')}`;
 }
 
-function wantedOf({ applicationId, sender, perSecond }: SenderRate, texts: Placed[]): WantedTexts {
+function wantedOf({ applicationId, sender, perSecond }: SenderRate, texts: IndexedText[]): WantedTexts {
   const count = (lane: Lane) => texts.filter(({ text }) => text.lane === lane).length;
   return { applicationId, sender, perSecond, first: count('first'), bulk: count('bulk') };
 }

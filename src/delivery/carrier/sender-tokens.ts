@@ -1,4 +1,4 @@
-/** The texts that a sender with a limit may send, at a time. They grow by `perSecond`, up to one second's worth. */
+/** The number of texts that a sender may send at a point in time. It grows by `perSecond`, up to one second's worth. */
 export interface SenderTokens {
   tokens: number;
   countedAtMs: number;
@@ -23,7 +23,7 @@ export function takeTokens(
   };
 }
 
-/** A token that lacks a billionth is there: the sums are of floating-point numbers. */
+/** Counts a token that lacks a billionth: floating-point sums are not exact. */
 function whole(tokens: number): number {
   return Math.max(0, Math.floor(tokens + 1e-9));
 }

@@ -1,3 +1,5 @@
+// Tests: test/smpp/bind-slots.test.ts
+//
 // A carrier counts binds, not nodes: all nodes together hold at most `binds` slots. A slot is a session lock in Postgres,
 // on one connection of its own for all carriers of a node, so it ends with the node, however that ends.
 //
@@ -15,18 +17,18 @@ import type { Log } from '../../platform/log.ts';
 /** The first key of the locks is the carrier's id, the second one of these. */
 const slotKey = 4_207_100;
 const wantKey = 4_207_099;
-const lookMs = 2000;
-/** Nodes that start together share the slots: more than its share a node takes only after this time. */
+const pollEveryMs = 2000;
+/** Nodes that start together share the slots: a node takes more than its share only after this time. */
 const moreAfterMs = 4000;
 /** The binds of lost slots end within 5 s; only then does this node take slots again. */
 const afterLossMs = 6000;
-/** The carrier may count the session of a slot for so long after it was given up. */
+/** The carrier may count the session of a released slot for this long. */
 const justFreedMs = 10_000;
 
 export interface SlotWant {
   carrierId: number;
   binds: number;
-  /** The most that this node takes; all of them if it is not given. */
+  /** Maximum number of slots for this node; all by default. */
   atMost?: number;
   /** `wasJustFreed`: a moment ago a slot of this carrier was held, here or on another node. */
   onTaken: (slot: number, wasJustFreed: boolean) => void;
@@ -42,14 +44,14 @@ export interface WantedSlots {
   setBinds(binds: number): void;
   /** Gives up one slot, after its bind was ended. */
   release(slot: number): Promise<void>;
-  /** Wants no more and gives up what it holds. */
+  /** Wants no more slots, and releases those that it holds. */
   stop(): Promise<void>;
 }
 
 export interface BindSlots {
   want(want: SlotWant): WantedSlots;
-  /** Takes what it may have now. It does so by itself every 2 s and when a want is new. */
-  look(): Promise<void>;
+  /** Takes the slots that it may have now. Runs by itself every 2 s, and for each new want. */
+  poll(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,7 +60,7 @@ interface Want extends SlotWant {
   nodes: number;
   /** When it was made, or last took a slot. */
   lastMs: number;
-  /** It takes nothing before. */
+  /** It takes no slot before this time. */
   notBeforeMs: number;
   /** Whether the other nodes can see it. */
   isKnown: boolean;
@@ -69,28 +71,28 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
   /** When a slot of a carrier was last given up here, or seen with another node. */
   const freedMs = new Map<number, number>();
   let session: Session | undefined;
-  let looking: Promise<void> = Promise.resolve();
-  /** A look that has not begun: it serves everyone who asks for one until then. */
-  let nextLook: Promise<void> | undefined;
+  let polling: Promise<void> = Promise.resolve();
+  /** A poll that has not begun: it serves all callers until then. */
+  let nextPoll: Promise<void> | undefined;
   let stopped = false;
-  const timer = setInterval(() => void look(), lookMs).unref();
+  const timer = setInterval(() => void poll(), pollEveryMs).unref();
 
-  /** One look at a time: locks are counted by the session, so two looks could take a slot twice. */
+  /** One poll at a time: the session counts locks, so two polls could take a slot twice. */
   function inTurn(work: () => Promise<void>): Promise<void> {
-    looking = looking.then(work).catch((error: unknown) => {
-      log.warn({ reason: (error as Error).message }, 'bind slots could not be looked at');
+    polling = polling.then(work).catch((error: unknown) => {
+      log.warn({ reason: (error as Error).message }, 'the bind slots could not be polled');
     });
-    return looking;
+    return polling;
   }
 
-  function look(): Promise<void> {
-    nextLook ??= inTurn(async () => {
-      nextLook = undefined;
+  function poll(): Promise<void> {
+    nextPoll ??= inTurn(async () => {
+      nextPoll = undefined;
       if (stopped || wants.size === 0) return;
       const current = await openedSession();
       for (const want of [...wants]) if (wants.has(want)) await takeSlots(current, want);
     });
-    return nextLook;
+    return nextPoll;
   }
 
   async function openedSession(): Promise<Session> {
@@ -173,7 +175,7 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
       const lastMs = clock.steadyMs();
       const want: Want = { ...wanted, held: new Set(), nodes: 1, lastMs, notBeforeMs: lastMs, isKnown: false };
       wants.add(want);
-      void look();
+      void poll();
       return {
         held: want.held,
         get nodes() {
@@ -181,17 +183,17 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
         },
         setBinds(binds) {
           want.binds = binds;
-          void look();
+          void poll();
         },
         release: (slot) => inTurn(() => releaseOne(want, slot)),
         stop: () => inTurn(() => giveUp(want)),
       };
     },
-    look,
+    poll,
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await looking;
+      await polling;
       const last = session;
       session = undefined;
       await last?.close();

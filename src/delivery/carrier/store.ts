@@ -1,3 +1,4 @@
+// Tests: test/parts/carrier-rows.test.ts
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 
@@ -104,7 +105,7 @@ const readWithVersion = {
     order by c.name`,
 };
 
-/** The carriers of some time ago, and those that had been deleted so shortly before that a node may have known them still. */
+/** The carriers at a past time, and those deleted so shortly before it that a node may still have known them. */
 export async function readCarriersAt(tx: Tx, atMs: number): Promise<PastCarrier[]> {
   const { rows } = await tx.query<PastCarrier>(
     `select id, name, coalesce(deleted_at < $1, false) as "wasDeleted" from carrier
@@ -191,7 +192,7 @@ export async function deleteCarrier(tx: Tx, id: number, nowMs: number): Promise<
   return count > 0;
 }
 
-/** That a carrier gives no receipts decides about its texts for longer than it is there. */
+/** Its texts outlive the carrier, and need to know whether it gave receipts. */
 const keptOfDeleted = `case when settings ->> 'receipts' = 'none' then '{"receipts": "none"}'::jsonb else '{}'::jsonb end`;
 const emptied = `settings = ${keptOfDeleted}, secrets = null, callback = null`;
 
@@ -203,7 +204,7 @@ export async function emptyDeletedCarriers(tx: Tx): Promise<number> {
   return count;
 }
 
-/** Carriers of kind http whose settings hold one of these fields where all of them can be read. */
+/** Carriers of kind http that have one of these fields unsealed in their settings. */
 export async function findReadable(tx: Tx, fields: readonly string[]): Promise<CarrierRow[]> {
   const { rows } = await tx.query<CarrierRow>(
     `select ${columns} from carrier where deleted_at is null and kind = 'http' and settings ?| $1 order by id limit $2`,

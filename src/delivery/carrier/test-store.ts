@@ -8,12 +8,12 @@ export const testSteps = ['name', 'connection', 'tls', 'bind', 'text', 'receipt'
 export interface TestStep {
   step: (typeof testSteps)[number];
   ok: boolean;
-  /** What was found, or what is wrong, as a sentence. */
+  /** The finding or the error, as a sentence. */
   detail: string;
   tookMs: number;
 }
 
-/** What a worker is to try. */
+/** A test that a worker has claimed. */
 export interface ClaimedTest {
   id: string;
   carrierId: number;
@@ -32,7 +32,7 @@ export interface CarrierTest extends ClaimedTest {
 
 /** A test that no worker takes within this time has failed. */
 export const testTakenWithinMs = 30_000;
-/** How long a test waits for its receipt. */
+/** Maximum wait of a test for its receipt. */
 export const testReceiptWithinMs = 120_000;
 
 export async function insertTest(tx: Tx, test: ClaimedTest, nowMs: number): Promise<void> {

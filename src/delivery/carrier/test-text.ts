@@ -7,13 +7,13 @@ import { readCarrierWords } from './words.ts';
 
 const validMs = 5 * minuteMs;
 
-/** How a step of a test went, for an operator. */
-export interface Told {
+/** The result of a step of a test, for an operator. */
+export interface StepReport {
   ok: boolean;
   detail: string;
 }
 
-/** What the receipt of an operator's test says. */
+/** The receipt of an operator's test. */
 export interface FoundReceipt {
   outcome: ReceiptOutcome;
   reported: string | null;
@@ -35,7 +35,7 @@ export async function sendTestText({ test, clock, submit, onAnswer }: TestText):
     messageId,
     attempt: 1,
     applicationId: '',
-    // An operator waits for it as a person waits for a code.
+    // It goes like a code: an operator waits for it.
     lane: 'first',
     isCode: true,
     to,
@@ -53,9 +53,9 @@ export async function sendTestText({ test, clock, submit, onAnswer }: TestText):
   return result;
 }
 
-export const noReceipts: Told = { ok: true, detail: 'The settings of this carrier turn receipts off.' };
+export const noReceipts: StepReport = { ok: true, detail: 'The settings of this carrier turn receipts off.' };
 
-export function describeReceipt(receipt: Pick<Receipt, 'carrierMessageId' | 'outcome' | 'reported'>): Told {
+export function describeReceipt(receipt: Pick<Receipt, 'carrierMessageId' | 'outcome' | 'reported'>): StepReport {
   const { outcome } = receipt;
   const id = shownCarrierId(receipt.carrierMessageId) ?? 'a text without an id';
   return { ok: outcome === 'delivered', detail: `Receipt of ${id}: ${outcome}${inWords(receipt.reported)}.` };
@@ -67,7 +67,7 @@ function inWords(reported: string | null | undefined): string {
   return words === null ? '' : ` (${words})`;
 }
 
-export function describeResult(result: SubmitResult): Told {
+export function describeResult(result: SubmitResult): StepReport {
   const said = inWords(result.reported);
   switch (result.outcome) {
     case 'accepted':

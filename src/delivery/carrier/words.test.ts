@@ -7,7 +7,7 @@ test('words that can be stored and shown stay as they are', () => {
     assert.equal(readCarrierWords(words), words);
 });
 
-test('what a terminal would obey, and what Postgres rejects, is replaced', () => {
+test('characters that control a terminal, or that Postgres rejects, are replaced', () => {
   assert.equal(readCarrierWords('a\0b\u001b[2Jc\nd\u2028e\u202ef'), 'a?b?[2Jc?d?e?f');
   assert.equal(readCarrierWords('\ud83d'), '\ufffd');
 });

@@ -2,8 +2,8 @@
 const longestWords = 64;
 
 /**
- * What a carrier says of an error in its own words, fit to be stored and shown: short, and without characters that a
- * terminal would obey. Null if it says nothing.
+ * An error in the carrier's own words, safe to store and show: short, and without control characters. Null if it says
+ * nothing.
  */
 export function readCarrierWords(words: string | null | undefined): string | null {
   if (words === null || words === undefined) return null;

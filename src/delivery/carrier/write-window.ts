@@ -1,31 +1,32 @@
+// Tests: src/delivery/carrier/rate.test.ts
 import type { Clock } from '../../platform/clock.ts';
 
-/** Counts what is written, so that no second has more than is allowed. */
+/** Counts written parts, so that no second has more than the rate allows. */
 export interface WriteWindow {
   hasRoom(perSecond: number): boolean;
   /** When there may be room (steady time). */
   roomMs(perSecond: number): number;
-  /** One is about to be written. */
+  /** A part is about to be written. */
   take(): void;
   noteWritten(perSecond: number): void;
   noteUnsent(): void;
-  /** No room for a second: what was written lately is not known. */
+  /** No room for a second, because the recent writes are unknown. */
   closeForNow(): void;
 }
 
-/** A little more than a second: what leaves evenly arrives less evenly. */
+/** A little more than a second, because parts arrive less evenly than they are sent. */
 const windowMs = 1010;
-/** A socket takes what it is given within this time, as a rule. */
+/** A socket usually writes within this time. */
 const soonMs = 10;
 
 export function createWriteWindow(clock: Clock): WriteWindow {
-  /** When the last ones were written, the oldest first from `head`. */
+  /** The times of the last writes, oldest first from `head`. */
   let times: number[] = [];
   let head = 0;
   let unwritten = 0;
   let closedUntilMs = 0;
 
-  /** Forgets what no limit asks about any more. */
+  /** Forgets writes that no limit needs. */
   function prune(keptMs: number): void {
     const fromMs = clock.steadyMs() - keptMs;
     while (head < times.length && (times[head] ?? 0) <= fromMs) head++;
@@ -34,11 +35,11 @@ export function createWriteWindow(clock: Clock): WriteWindow {
     head = 0;
   }
 
-  /** Of a rate below one a second the window is longer, and holds one. */
+  /** For a rate below one a second the window is longer, and holds one part. */
   const spanOf = (perSecond: number) => (perSecond >= 1 ? windowMs : windowMs / perSecond);
   const mostOf = (perSecond: number) => Math.max(1, Math.floor(perSecond));
 
-  /** When the last but so many must have been written for another one to be allowed. */
+  /** When the next part may be written: the oldest writes above the limit have left the window. */
   function roomMs(perSecond: number): number {
     prune(spanOf(perSecond));
     const over = times.length - head + unwritten - mostOf(perSecond);

@@ -1,5 +1,6 @@
+// Tests: src/delivery/http/presets/presets.test.ts, test/providers/described.test.ts
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LongText, SubmitResult, ToldByProvider } from '../carrier/carrier.ts';
+import type { AcceptedDetails, LongText, SubmitResult } from '../carrier/carrier.ts';
 import { type CarrierId, partKey, readCarrierId } from '../carrier/id.ts';
 import { joinCarrierWords } from '../carrier/words.ts';
 import type { Description } from './description.ts';
@@ -11,7 +12,7 @@ export interface ProviderAnswer {
   body: Buffer;
 }
 
-/** What an answer means for its text, and for the carrier. */
+/** The meaning of an answer for its text, and for the carrier. */
 export interface Verdict {
   result: SubmitResult;
   /** The account is refused: the carrier pauses, and an operator must act. */
@@ -25,11 +26,11 @@ const longestPauseMs = 300_000;
 /** Ids are kept in an index, and a text has at most ten parts of ours; a provider may cut it in smaller ones. */
 const mostIds = 20;
 
-/** A text that was sent: its id, where the provider gives none, and how many parts it takes. */
+/** The text that was sent: its id, for providers that give none, and its number of parts. */
 export interface SentText {
   messageId: string;
   segments: number;
-  /** What no page may show, should the provider repeat it. */
+  /** Values that no page may show, even if the provider repeats them. */
   secrets?: readonly string[];
 }
 
@@ -44,7 +45,7 @@ export function readAnswer(description: Description, answer: ProviderAnswer, tex
 
 const longestCode = 32;
 
-/** `HTTP 403, 30007`: the status, and the provider's own code from where the description looks for one. */
+/** `HTTP 403, 30007`: the status, and the provider's own code, at the path that the description names. */
 function wordsOf(
   { errors = [] }: Description,
   { status }: ProviderAnswer,
@@ -81,28 +82,28 @@ function accepted(description: Description, document: unknown, text: SentText): 
     .slice(0, mostIds);
   const [first] = ids;
   if (first === undefined) return { outcome: 'in_doubt', reported: 'an answer without an id' };
-  const told = readTold(description.told, document);
-  const result = { outcome: 'accepted', carrierMessageId: first, ...(told && { told }) } as const;
+  const details = readDetails(description.told, document);
+  const result = { outcome: 'accepted', carrierMessageId: first, ...(details && { details }) } as const;
   if (ids.length > 1) return { ...result, long: partsOf(ids.map((id) => ({ id, key: id }))) };
   if (receipt?.part === undefined || text.segments < 2) return result;
   const keys = Array.from({ length: text.segments }, (_, index) => ({ id: first, key: partKey(first, index + 1) }));
   return { ...result, long: partsOf(keys) };
 }
 
-const longestTold = 32;
+const longestDetail = 32;
 
-/** Of a price a decimal number, as the provider wrote it. */
-function readTold(paths: Description['told'], document: unknown): ToldByProvider | undefined {
+/** A price must be a decimal number; it stays as the provider wrote it. */
+function readDetails(paths: Description['told'], document: unknown): AcceptedDetails | undefined {
   const [parts, price, currency, network] = [paths?.parts, paths?.price, paths?.currency, paths?.network].map((path) =>
-    findText(document, path)?.slice(0, longestTold),
+    findText(document, path)?.slice(0, longestDetail),
   );
-  const told = {
+  const details = {
     ...(parts !== undefined && /^\d{1,3}$/.test(parts) && { parts: Number(parts) }),
     ...(price !== undefined && /^-?\d{1,12}(?:\.\d{1,12})?$/.test(price) && { price: price.replace('-', '') }),
     ...(currency !== undefined && /^[A-Za-z]{3}$/.test(currency) && { currency: currency.toUpperCase() }),
     ...(network !== undefined && /^\d{5,6}$/.test(network) && { network }),
   };
-  return Object.keys(told).length === 0 ? undefined : told;
+  return Object.keys(details).length === 0 ? undefined : details;
 }
 
 /** The provider cuts the text, and reports on each part: under an id of its own, or under one id with its number. */
@@ -145,7 +146,7 @@ const account: Verdict = {
 };
 const inDoubt: Verdict = { result: { outcome: 'in_doubt' }, isAccount: false };
 
-/** What a status means where the description says nothing. */
+/** The meaning of a status that the description does not name. */
 function byStatus(answer: ProviderAnswer): Verdict {
   const { status } = answer;
   if (status === 429) {

@@ -1,11 +1,13 @@
+// Tests: test/providers/presets.test.ts, test/providers/faults.test.ts
 import { measure } from '../../messages/text/text.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Environment } from '../../platform/environment.ts';
 import { createAddressGuard } from '../../platform/http-out/address-guard.ts';
 import type { BindState } from '../carrier/bind-store.ts';
-import type { Answer, OutgoingText } from '../carrier/carrier.ts';
+import type { OutgoingText } from '../carrier/carrier.ts';
 import type { CarrierFacts } from '../carrier/configured.ts';
-import type { RunningCarrier } from '../carrier/running.ts';
+import { waitMs } from '../carrier/paced-sender.ts';
+import { doubtOf, drainMs, type RunningCarrier, watchAccepted } from '../carrier/running.ts';
 import type { BindSlots, WantedSlots } from '../carrier/slots.ts';
 import { readCarrierWords } from '../carrier/words.ts';
 import { readAnswer } from './answer.ts';
@@ -16,7 +18,7 @@ import { createTokenSource } from './oauth2.ts';
 import type { CallbackUrls } from './profile.ts';
 import { createRenderer } from './render.ts';
 import { createRequestLog } from './request-log.ts';
-import { createHttpSender, type Sent, waitMs } from './sender.ts';
+import { createHttpSender, type Sent } from './sender.ts';
 import { addressOf, type HttpSettings, profileOf } from './settings.ts';
 import { type FindReceipt, testHttpCarrier } from './text-test.ts';
 
@@ -26,24 +28,22 @@ export interface HttpCarrierOptions {
   configured: ConfiguredHttpCarrier;
   /** Where the provider reports. */
   urls: CallbackUrls;
-  /** They tell how many nodes share the account's rate, and number the rows of state. */
+  /** They count the nodes that share the account's rate, and number the rows of state. */
   slots: BindSlots;
   clock: Clock;
   environment: Environment;
-  /** What happens to plain texts in doubt, unless the settings say otherwise. */
+  /** The default for plain texts in doubt. */
   byDefault: { resend: boolean; afterMs: number };
   findReceipt: FindReceipt;
-  /** Called for each text that was sent if no receipt will come: it has no later sign. */
+  /** Called for each accepted text that will get no receipt. */
   onUnreported?: ((text: OutgoingText) => void) | undefined;
-  /** Called when the provider begins or ceases to work. */
+  /** Called when the provider starts or stops working. */
   onBindsChange?: (() => void) | undefined;
 }
 
 const marginMs = 5000;
-/** How long requests under way may take when the carrier stops. */
-const drainMs = 3000;
 const tickMs = 250;
-/** More nodes than this do not share an account. */
+/** Maximum number of nodes that share an account. */
 const mostNodes = 99;
 
 /** A carrier that is reached by a provider's HTTP API. Receipts and inbound texts come to the web nodes. */
@@ -112,16 +112,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   function tick(): void {
     if (nodes !== undefined && nodes.held.size > 0) sender.setShare(1 / nodes.nodes);
     if (condition.wantsConnection && !isConnecting) void reconnect();
-    sender.tick();
-  }
-
-  function watchSent(texts: OutgoingText[], answer: Answer): Answer {
-    if (onUnreported === undefined || hasReceipts) return answer;
-    return (place, result) => {
-      const text = texts[place];
-      if (result.outcome === 'accepted' && text !== undefined) onUnreported(text);
-      answer(place, result);
-    };
+    sender.pump();
   }
 
   function shownState(): BindState {
@@ -129,7 +120,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
     return {
       slot,
-      // One that is tried again must get a text to show that it works.
+      // While it is probed it must get a text, to show that it works.
       state: state === 'down' ? 'failing' : 'ready',
       mode: 'http',
       host: new URL(url).host,
@@ -147,23 +138,21 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     submitTimeoutMs: timeoutMs + waitMs + marginMs,
     repeatsMessageId: !hasReceipts,
     watchesItself: true,
-    onDoubt: {
-      resend: settings.on_doubt === undefined ? byDefault.resend : settings.on_doubt === 'resend',
-      afterMs: settings.on_doubt_seconds === undefined ? byDefault.afterMs : settings.on_doubt_seconds * 1000,
-    },
+    onDoubt: doubtOf(settings, byDefault),
     confirmsOptOuts: settings.opt_out_replies === 'carrier',
     capacity: sender.capacity,
     throttledMs: sender.throttledMs,
-    submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
+    submit: (texts, answer, progress) =>
+      sender.submit(texts, watchAccepted(texts, answer, hasReceipts ? undefined : onUnreported), progress),
     setPaused: sender.setPaused,
-    // It has no session to lose, so it is started anew for every change of settings.
+    // It has no session to lose, so every change of settings restarts it.
     update: () => {},
     tryNow() {
       condition.tryNow();
       tick();
     },
-    start(_, tellCapacity) {
-      onCapacity = tellCapacity;
+    start(_, reportCapacity) {
+      onCapacity = reportCapacity;
       nodes = slots.want({
         carrierId: id,
         binds: mostNodes,
@@ -172,7 +161,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
           slot = taken;
           tick();
         },
-        // The slot is a number and a count: without it the carrier sends on at the rate it had.
+        // Without its slot the carrier keeps sending at the rate it had.
         onLost: () => {},
       });
       ticker = setInterval(tick, tickMs);

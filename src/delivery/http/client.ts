@@ -1,3 +1,4 @@
+// Tests: test/providers/faults.test.ts
 import { Agent, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { isIP, type Socket } from 'node:net';
@@ -7,8 +8,8 @@ import { describeHttpError } from './errors.ts';
 import type { RenderedRequest } from './render.ts';
 
 /**
- * `not_sent`: no byte of the request has left. `in_doubt`: it has, and there is no whole answer. `overdue`: it was not
- * written because `leave` said no.
+ * `not_sent`: no byte of the request has left. `in_doubt`: bytes have left, without a complete answer. `overdue`: it
+ * was not written because `leave` returned false.
  */
 export type Exchanged =
   | { kind: 'answer'; answer: ProviderAnswer }
@@ -31,7 +32,7 @@ export interface HttpClientOptions {
   ca?: string | undefined;
 }
 
-/** Shorter than servers keep an idle connection (Node 5 s, nginx 75 s): a request must not meet the end of one. */
+/** Servers keep idle connections longer (Node 5 s, nginx 75 s), so no request meets a connection that is closing. */
 const idleMs = 4000;
 const longestAnswer = 64 * 1024;
 
@@ -51,7 +52,7 @@ export function createHttpClient({ guard, concurrency, timeoutMs, ca }: HttpClie
     send({ method, url: target, headers, body }, leave = () => true) {
       const url = new URL(target);
       const host = hostOf(url);
-      // Node resolves no address, so the guard's look-up would not see it.
+      // Node does not resolve a literal address, so the guard's resolver would not see it.
       if (isIP(host) !== 0 && !guard.isAllowed(host))
         return Promise.resolve({ kind: 'not_sent', reason: `${host} is not allowed here.` });
       const isTls = url.protocol === 'https:';
@@ -78,7 +79,7 @@ export function createHttpClient({ guard, concurrency, timeoutMs, ca }: HttpClie
         function onReady(): void {
           hasLeft = leave();
           if (hasLeft || isOver) return;
-          end({ kind: 'overdue', reason: 'It has waited for too long.' });
+          end({ kind: 'overdue', reason: 'The text is overdue.' });
           request.destroy();
         }
         request.on('socket', (socket: Socket) => {

@@ -1,8 +1,9 @@
+// Tests: test/providers/faults.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import { backOffMs } from '../carrier/back-off.ts';
 
 /**
- * Whether a provider works, as its answers tell. `probing`: after failures one text at a time goes out, until the provider
+ * Whether a provider works, by its answers. `probing`: after failures one text at a time goes out, until the provider
  * answers one. `down`: nothing goes out before the next try.
  */
 export interface CarrierCondition {
@@ -14,13 +15,13 @@ export interface CarrierCondition {
   readonly sinceMs: number;
   /** The account is refused, until the provider answers again. */
   readonly isRefused: boolean;
-  /** A connection is to be tried now: no text has to be risked to find out whether there is one. */
+  /** A connection attempt is due: it shows whether the provider can be reached, without risking a text. */
   readonly wantsConnection: boolean;
-  /** The provider has answered, whatever it said of the text. */
+  /** The provider has answered, with any result. */
   noteAnswer(): void;
   /** No connection. */
   noteUnreachable(reason: string): void;
-  /** There is a connection again. */
+  /** A connection works again. */
   noteConnected(): void;
   /** A request without an answer. */
   noteDoubt(reason: string): void;
@@ -33,11 +34,11 @@ export interface CarrierCondition {
 const reconnect = { fromMs: 1000, toMs: 30_000 };
 /** An account that is refused is tried once a minute, like a bind with a wrong password. */
 const accountMs = 60_000;
-/** So many requests without an answer in a row stop the carrier: an outage must not put a whole queue in doubt. */
+/** This many unanswered requests in a row stop the carrier: an outage must not put a whole queue in doubt. */
 const mostDoubts = 10;
 const doubtMs = 5000;
 
-/** `onChange` is called when it begins or ceases to work. */
+/** `onChange` is called when it starts or stops working. */
 export function createCarrierCondition(clock: Clock, onChange: () => void = () => {}): CarrierCondition {
   let isWell = true;
   let error: string | null = null;

@@ -69,7 +69,7 @@ async function addressesOf(host: string): Promise<string[]> {
   return found.slice(0, 8).map(({ address }) => address);
 }
 
-/** Waits for the event, and closes the socket. Undefined if it came, else why not. */
+/** Waits for the event, and closes the socket. Returns the error, or undefined if the event came. */
 function opened(socket: Socket, event: string, where: string): Promise<string | undefined> {
   return new Promise((done) => {
     const end = (reason?: string) => {

@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/settings.test.ts
 import { problemsOf } from '../../http/request/validation.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
 import { inboundProof, proofProblems } from './callbacks/proof-settings.ts';
@@ -13,7 +14,7 @@ export interface KnownNames {
 const longestDescription = 16_384;
 const deepestJson = 12;
 
-/** All that is wrong with a description. `field` is where it stands. */
+/** All problems of a description. `field` is where it stands. */
 export function descriptionProblems(given: unknown, field: string, known: KnownNames): FieldProblem[] {
   if (JSON.stringify(given ?? null).length > longestDescription)
     return [{ field, message: `must have at most ${longestDescription} characters as JSON` }];
@@ -23,31 +24,31 @@ export function descriptionProblems(given: unknown, field: string, known: KnownN
   }));
   if (unfit.length > 0) return unfit;
   const description = given as Description;
-  const told = (name: string, message: string | undefined): FieldProblem[] =>
+  const toProblems = (name: string, message: string | undefined): FieldProblem[] =>
     message === undefined ? [] : [{ field: `${field}.${name}`, message }];
   return [
-    ...told('url', urlProblem(description.url, known)),
-    ...templatesOf(description).flatMap(([name, each]) => told(name, templateProblem(each, known))),
-    ...bodyProblems(description, told),
-    ...authProblems(description.auth, told),
-    ...headerProblems(description, told),
-    ...pathsOf(description).flatMap(([name, each]) => told(name, pathProblem(each))),
-    ...conditionProblems(description, told),
-    ...afterProblems(description, told),
+    ...toProblems('url', urlProblem(description.url, known)),
+    ...templatesOf(description).flatMap(([name, each]) => toProblems(name, templateProblem(each, known))),
+    ...bodyProblems(description, toProblems),
+    ...authProblems(description.auth, toProblems),
+    ...headerProblems(description, toProblems),
+    ...pathsOf(description).flatMap(([name, each]) => toProblems(name, pathProblem(each))),
+    ...conditionProblems(description, toProblems),
+    ...afterProblems(description, toProblems),
     ...proofProblems(description.receipt?.verify, `${field}.receipt.verify`, known),
     ...proofProblems(description.inbound?.verify, `${field}.inbound.verify`, known),
-    ...told('inbound.verify.kind', inboundProofProblem(description)),
+    ...toProblems('inbound.verify.kind', inboundProofProblem(description)),
   ];
 }
 
-type Told = (name: string, message: string | undefined) => FieldProblem[];
+type ToProblems = (name: string, message: string | undefined) => FieldProblem[];
 
 /** The host of a request must not depend on a text. */
 function urlProblem(url: string, known: KnownNames): string | undefined {
   const wrong = templateProblem(url, known);
   if (wrong !== undefined) return wrong;
   const [first, second] = readTemplate(url).pieces;
-  // What follows the host must not continue it.
+  // The text after the host must not continue the host.
   if (typeof first === 'object') {
     const isBase = first.name === 'base' && first.filters.length === 0;
     const goesOn = second !== undefined && !(typeof second === 'string' && /^[/?]/.test(second));
@@ -61,11 +62,11 @@ function urlProblem(url: string, known: KnownNames): string | undefined {
     : 'must begin with {{base}} and a slash, or with https:// and a whole host name';
 }
 
-/** Every template of a description but its URL, with its place. */
+/** Every template of a description except its URL, with its field. */
 export function templatesOf(description: Description): [string, string][] {
   const { headers = {}, query = {}, form = {}, json, auth } = description;
-  const named = (place: string, record: Record<string, string>) =>
-    Object.entries(record).map(([name, value]): [string, string] => [`${place}.${name}`, value]);
+  const named = (field: string, record: Record<string, string>) =>
+    Object.entries(record).map(([name, value]): [string, string] => [`${field}.${name}`, value]);
   const { kind: _, name: __, ...authTexts } = auth ?? { kind: 'bearer' as const };
   return [
     ...named('headers', headers),
@@ -76,10 +77,10 @@ export function templatesOf(description: Description): [string, string][] {
   ];
 }
 
-function textsOf(value: unknown, place: string, depth: number): [string, string][] {
-  if (typeof value === 'string') return [[place, value]];
+function textsOf(value: unknown, field: string, depth: number): [string, string][] {
+  if (typeof value === 'string') return [[field, value]];
   if (typeof value !== 'object' || value === null || depth > deepestJson) return [];
-  return Object.entries(value).flatMap(([name, each]) => textsOf(each, `${place}.${name}`, depth + 1));
+  return Object.entries(value).flatMap(([name, each]) => textsOf(each, `${field}.${name}`, depth + 1));
 }
 
 function depthOf(value: unknown): number {
@@ -87,13 +88,22 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-function bodyProblems({ form, json, method = 'POST', answer, separator }: Description, told: Told): FieldProblem[] {
+function bodyProblems(
+  { form, json, method = 'POST', answer, separator }: Description,
+  toProblems: ToProblems,
+): FieldProblem[] {
   const has = Number(form !== undefined) + Number(json !== undefined);
   return [
-    ...told('json', depthOf(json) > deepestJson ? `must be nested at most ${deepestJson} levels deep` : undefined),
-    ...told('form', has > 1 ? 'must not be given together with json' : undefined),
-    ...told('method', method === 'GET' && has > 0 ? 'must be POST: a GET has no form and no json' : undefined),
-    ...told('separator', separator !== undefined && answer !== 'text' ? 'is only for an answer of text' : undefined),
+    ...toProblems(
+      'json',
+      depthOf(json) > deepestJson ? `must be nested at most ${deepestJson} levels deep` : undefined,
+    ),
+    ...toProblems('form', has > 1 ? 'must not be given together with json' : undefined),
+    ...toProblems('method', method === 'GET' && has > 0 ? 'must be POST: a GET has no form and no json' : undefined),
+    ...toProblems(
+      'separator',
+      separator !== undefined && answer !== 'text' ? 'is only for an answer of text' : undefined,
+    ),
   ];
 }
 
@@ -109,14 +119,14 @@ const needed: Record<
   oauth2: ['token_url', 'user', 'password'],
 };
 
-function authProblems(auth: Description['auth'], told: Told): FieldProblem[] {
+function authProblems(auth: Description['auth'], toProblems: ToProblems): FieldProblem[] {
   if (auth === undefined) return [];
   return [
     ...needed[auth.kind].flatMap((name) =>
-      told(`auth.${name}`, auth[name] === undefined ? `is required for ${auth.kind}` : undefined),
+      toProblems(`auth.${name}`, auth[name] === undefined ? `is required for ${auth.kind}` : undefined),
     ),
-    ...told('auth.name', auth.kind === 'header' ? headerNameProblem(auth.name ?? 'x') : undefined),
-    ...told(
+    ...toProblems('auth.name', auth.kind === 'header' ? headerNameProblem(auth.name ?? 'x') : undefined),
+    ...toProblems(
       'auth.token_url',
       auth.token_url === undefined ? undefined : urlProblem(auth.token_url, { secrets: [], values: [] }),
     ),
@@ -136,10 +146,10 @@ function headerNameProblem(name: string): string | undefined {
   return ownHeaders.includes(name.toLowerCase()) ? 'must not be a header that the connection needs itself' : undefined;
 }
 
-function headerProblems({ headers = {} }: Description, told: Told): FieldProblem[] {
+function headerProblems({ headers = {} }: Description, toProblems: ToProblems): FieldProblem[] {
   return Object.entries(headers).flatMap(([name, value]) => [
-    ...told(`headers.${name}`, headerNameProblem(name)),
-    ...told(`headers.${name}`, /^[\x20-\x7e]*$/.test(value) ? undefined : 'must have ASCII characters only'),
+    ...toProblems(`headers.${name}`, headerNameProblem(name)),
+    ...toProblems(`headers.${name}`, /^[\x20-\x7e]*$/.test(value) ? undefined : 'must have ASCII characters only'),
   ]);
 }
 
@@ -161,34 +171,34 @@ function pathsOf({ id, errors = [], accepted, told = {}, receipt, inbound }: Des
 }
 
 function callbackPaths(
-  place: string,
+  field: string,
   described: object | undefined,
   names: readonly string[],
 ): [string, string | undefined][] {
-  return names.map((name) => [`${place}.${name}`, (described as Record<string, string> | undefined)?.[name]]);
+  return names.map((name) => [`${field}.${name}`, (described as Record<string, string> | undefined)?.[name]]);
 }
 
-function conditionProblems({ accepted, errors = [] }: Description, told: Told): FieldProblem[] {
-  const check = (place: string) => (each: { status?: number[]; path?: string; in?: unknown[] }, index: number) => [
-    ...told(
-      `${place}.${index}.in`,
+function conditionProblems({ accepted, errors = [] }: Description, toProblems: ToProblems): FieldProblem[] {
+  const check = (field: string) => (each: { status?: number[]; path?: string; in?: unknown[] }, index: number) => [
+    ...toProblems(
+      `${field}.${index}.in`,
       each.path !== undefined && each.in === undefined ? 'is required with path' : undefined,
     ),
-    ...told(
-      `${place}.${index}.path`,
+    ...toProblems(
+      `${field}.${index}.path`,
       each.path === undefined && each.in !== undefined ? 'is required with in' : undefined,
     ),
-    ...told(
-      `${place}.${index}`,
+    ...toProblems(
+      `${field}.${index}`,
       each.path === undefined && each.status === undefined ? 'must have status or path' : undefined,
     ),
   ];
   return [...accepted.flatMap(check('accepted')), ...errors.flatMap(check('errors'))];
 }
 
-function afterProblems({ errors = [] }: Description, told: Told): FieldProblem[] {
+function afterProblems({ errors = [] }: Description, toProblems: ToProblems): FieldProblem[] {
   return errors.flatMap(({ after }, index) =>
-    told(
+    toProblems(
       `errors.${index}.after`,
       after === undefined ||
         (after.startsWith('header:') ? headerNameProblem(after.slice(7)) : pathProblem(after)) === undefined

@@ -23,7 +23,7 @@ const written = Type.Union([
   Type.Boolean(),
 ]);
 
-/** An answer fits if its status is listed, and the value at the path too; what is not given fits every answer. */
+/** An answer fits if its status and the value at the path are listed; a missing list fits every answer. */
 const condition = {
   status: Type.Optional(statusList),
   path: Type.Optional(path),
@@ -31,8 +31,8 @@ const condition = {
 };
 
 /**
- * What an answer means for its text. `never`: refused for good. `elsewhere`: another carrier may take it. `retry`: later.
- * `account`: the account is refused, so the carrier pauses. `in_doubt`: the text may have been sent.
+ * The meaning of an answer for its text. `never`: refused for good. `elsewhere`: another carrier may take it. `retry`:
+ * later. `account`: the account is refused, so the carrier pauses. `in_doubt`: the text may have been sent.
  */
 export const errorClasses = ['never', 'elsewhere', 'retry', 'throttled', 'account', 'in_doubt'] as const;
 
@@ -86,7 +86,7 @@ const inboundSchema = Type.Object(
   closed,
 );
 
-/** How a provider's HTTP API is spoken: data, so that a new provider needs no code. */
+/** Describes a provider's HTTP API as data, so that a new provider needs no code. */
 export const descriptionSchema = Type.Object(
   {
     url: Type.String({ maxLength: 1024 }),

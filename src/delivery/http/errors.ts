@@ -30,7 +30,7 @@ export function describeHttpError(error: unknown, host: string): string {
     case 'EPROTO':
       return `${host} does not speak TLS here, or refuses ours (${code}).`;
     default:
-      // A parser's message may quote the answer, and so do others: the code says enough.
+      // Error messages may quote the answer, so only the code is shown.
       return `The request to ${host} failed${code === '' ? '' : ` (${code})`}.`;
   }
 }

@@ -1,3 +1,4 @@
+// Tests: test/providers/oauth2.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Exchanged, HttpClient } from './client.ts';
 import type { Description } from './description.ts';
@@ -5,7 +6,7 @@ import { findText, parseJson } from './paths.ts';
 import type { HttpProfile } from './profile.ts';
 import { readTemplate, renderTemplate, type TemplateValues } from './template.ts';
 
-/** A token for requests, or why there is none. Nothing of a text has left then. */
+/** A token for requests, or the error. No part of a text has been sent at this point. */
 export type TokenResult = { token: string } | { kind: 'not_sent'; reason: string };
 
 /** Gets tokens by client credentials (RFC 6749, section 4.4), and keeps each one until a minute before its end. */

@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/presets/presets.test.ts
 /** A provider's document is walked no deeper than this. */
 const deepest = 16;
 const mostFound = 100;

@@ -1,12 +1,12 @@
 import type { Description } from './description.ts';
 
-/** Where a provider reports to this carrier. */
+/** The URLs that a provider reports to. */
 export interface CallbackUrls {
   receipts: string;
   inbound: string;
 }
 
-/** A provider's API as a carrier uses it: a preset and an operator's own description come to the same. */
+/** A provider's API, from a preset or from an operator's own description. */
 export interface HttpProfile {
   description: Description;
   /** Without a slash at its end. */

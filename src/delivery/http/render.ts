@@ -14,13 +14,13 @@ export interface RenderedRequest {
 export interface Renderer {
   /** `bearer` is the token of oauth2. */
   render(text: OutgoingText, nowMs: number, bearer?: string): RenderedRequest;
-  /** `POST /v1/{value:account}/messages`, for the log: what it stands for may be a secret. */
+  /** `POST /v1/{value:account}/messages`, for the log: its values may be secrets. */
   readonly shown: string;
 }
 
 type Fill = (known: TemplateValues) => unknown;
 
-/** Turns texts into requests. Each value is written by the rules of its place, so that no text changes the request. */
+/** Turns texts into requests. Each value is escaped for its position, so that no text changes the request. */
 export function createRenderer({ description, base, secrets, values }: HttpProfile, urls: CallbackUrls): Renderer {
   const { method = 'POST', auth, headers = {}, query = {}, form, json } = description;
   const inUrl = readTemplate(description.url);
@@ -102,7 +102,7 @@ function withBodyAuth(json: unknown, auth: Description['auth']): unknown {
   return { ...json, [auth.name]: auth.value ?? '' };
 }
 
-/** JSON.stringify escapes the texts. What has no value is left out, and so is an object that has nothing else. */
+/** JSON.stringify escapes the texts. Fields without a value are left out, and so are objects that become empty. */
 function compile(value: unknown): Fill {
   if (typeof value === 'string') {
     const template = readTemplate(value);
@@ -147,7 +147,7 @@ function createAuthHeader(auth: NonNullable<Description['auth']>) {
   };
 }
 
-/** What is no plain ASCII could end a header and begin another. */
+/** Other characters could end a header and begin another. */
 function put(headers: Record<string, string>, name: string, value: string | undefined): void {
   if (value !== undefined) headers[name] = value.replaceAll(/[^\x20-\x7e]/g, '?');
 }

@@ -4,7 +4,7 @@ import type { LogEntry } from '../carrier/log-store.ts';
 
 const kept = 200;
 
-/** What operators see of a request: no text, no secret, no number. */
+/** A request as operators see it: no text, no secret, no number. */
 export interface LoggedRequest {
   /** `POST /v1/messages`, as the description writes it. */
   command: string;

@@ -1,9 +1,10 @@
+// Tests: src/delivery/http/settings.test.ts
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../platform/is-object.ts';
 import { type PresetName, presets, secretFieldNames } from './presets/presets.ts';
 import { addressOf, type HttpSettings, secretsOf } from './settings.ts';
 
-/** Settings as they are stored and shown: in place of a secret stands whether there is one. */
+/** Settings as they are stored and shown: a flag replaces each secret, and says whether there is one. */
 export type ShownHttpSettings = Record<string, unknown>;
 
 /** Takes the secrets out: a preset's by field, those of `describe` as `secrets.name`. */
@@ -19,7 +20,7 @@ export function splitHttpSecrets(settings: HttpSettings): {
   return { settings: shown, secrets };
 }
 
-/** In place of each secret stands that there is one, whatever the other settings are. */
+/** A flag replaces each secret, even if other settings are wrong. */
 export function hideSecrets(settings: Readonly<Record<string, unknown>>): ShownHttpSettings {
   const shown: ShownHttpSettings = { ...settings };
   for (const field of secretFieldNames) {

@@ -93,7 +93,7 @@ describe('lanes by HTTP', () => {
   });
 });
 
-describe('what has waited here for too long', () => {
+describe('an overdue text in an HTTP sender', () => {
   test('is not sent after a stall: not even when an answer makes room before anything else runs', async () => {
     const { clock, sender, open, sent, submit, outcomes } = createSender(1);
     submit([{ messageId: 'out' }, { messageId: 'queued' }]);
@@ -104,7 +104,7 @@ describe('what has waited here for too long', () => {
     assert.deepEqual(outcomes(), ['accepted', 'not_sent']);
   });
 
-  test('nor is a text whose connection came after the stall', async () => {
+  test('is not sent when its connection comes after the stall', async () => {
     const { clock, sender, connected, sent, submit, outcomes, progress } = createSender(1, undefined, true);
     submit([{}]);
     clock.advance(10_000);
@@ -115,7 +115,7 @@ describe('what has waited here for too long', () => {
     assert.deepEqual(outcomes(), ['not_sent']);
   });
 
-  test('nor one that has expired meanwhile', async () => {
+  test('is not sent after it has expired', async () => {
     const { clock, sender, open, sent, submit, outcomes } = createSender(1);
     submit([{ messageId: 'out' }, { messageId: 'short', expiresAtMs: clock.nowMs() + 2000 }]);
     clock.advance(2000);
@@ -133,12 +133,31 @@ test('texts that the provider throttled come back in their order', async () => {
   sent.length = 0;
   for (let tries = 0; tries < 50; tries++) {
     clock.advance(100);
-    sender.tick();
+    sender.pump();
     await new Promise(setImmediate);
   }
   assert.deepEqual(sent, ['a', 'b', 'c']);
   await Promise.all([...open].map((request) => request.answer(accepted)));
   await sender.stop(0);
+});
+
+test('codes that wait are returned when the provider throttles for more than 3 s, whatever text it throttled', async () => {
+  const { sender, open, submit, outcomes } = createSender(1);
+  submit([{ messageId: 'plain', lane: 'first' }]);
+  submit([{ lane: 'first', isCode: true }, { lane: 'first' }]);
+  await open[0]?.answer({ outcome: 'throttled', afterMs: 4000 });
+  const returned = outcomes();
+  await sender.stop(0);
+  assert.deepEqual(returned, ['not_sent']);
+});
+
+test('codes wait here for a provider that throttles for 3 s', async () => {
+  const { sender, open, submit, outcomes } = createSender(1);
+  submit([{ lane: 'first', isCode: true }]);
+  await open[0]?.answer({ outcome: 'throttled', afterMs: 3000 });
+  const returned = outcomes();
+  await sender.stop(0);
+  assert.deepEqual(returned, []);
 });
 
 test('a text is the provider\u2019s from its write on, and ours again while it waits after a 429', async () => {
@@ -148,13 +167,13 @@ test('a text is the provider\u2019s from its write on, and ours again while it w
   await open[0]?.answer({ outcome: 'throttled' });
   assert.deepEqual(progress.slice(1), [[0, 'waits']]);
   clock.advance(1500);
-  sender.tick();
+  sender.pump();
   assert.deepEqual(progress.slice(2), [[0, 'written']]);
   await open[0]?.answer(accepted);
   await sender.stop(0);
 });
 
-test('a code that is not written within 5 s goes elsewhere, and is not written any more', async ({ mock }) => {
+test('a code that is not written within 5 s goes elsewhere, and is no longer written', async ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { clock, sender, connected, sent, submit, outcomes } = createSender(1, undefined, true);
   submit([{ lane: 'first', isCode: true }]);
@@ -167,7 +186,7 @@ test('a code that is not written within 5 s goes elsewhere, and is not written a
   await sender.stop(0);
 });
 
-test('a code that the provider throttles after 5 s of silence is told of, and not sent again', async ({ mock }) => {
+test('a code that the provider throttles after 5 s of silence is reported, and not sent again', async ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { clock, sender, open, sent, submit, outcomes } = createSender(1);
   submit([{ lane: 'first', isCode: true }]);
@@ -175,7 +194,7 @@ test('a code that the provider throttles after 5 s of silence is told of, and no
   mock.timers.tick(5000);
   await open[0]?.answer({ outcome: 'throttled' });
   clock.advance(2000);
-  sender.tick();
+  sender.pump();
   assert.deepEqual([sent.length, outcomes()], [1, ['in_doubt', 'throttled']]);
   await sender.stop(0);
 });

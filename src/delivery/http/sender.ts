@@ -1,28 +1,22 @@
-import type { Lane } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Answer, Capacity, OutgoingText, Progress, SubmitResult } from '../carrier/carrier.ts';
-import { createLaneQueue, keptForFirst, type LaneItem } from '../carrier/lane-queue.ts';
-import { createSubmitRate } from '../carrier/rate.ts';
-import { createNextLook, createRoomWatch } from '../carrier/sender-polls.ts';
+import type { Capacity, OutgoingText, SubmitResult } from '../carrier/carrier.ts';
+import { codeAnswerMs } from '../carrier/code-patience.ts';
+import { createPacedSender, type GivenText, type PacedSender, type WaitingItem } from '../carrier/paced-sender.ts';
 import type { Verdict } from './answer.ts';
 import type { CarrierCondition } from './condition.ts';
 
-/** Sends texts one by one: in lanes, within the rate, so many at once. */
-export interface HttpSender {
-  capacity(): Capacity;
-  /** How long a text has to wait because the provider wants fewer of them; 0 if it does not have to. */
-  throttledMs(): number;
-  submit(texts: OutgoingText[], answer: Answer, progress?: Progress): Promise<void>;
-  setPaused(paused: boolean): void;
+type WaitingText = GivenText & WaitingItem;
+
+/** Sends texts with one request each. */
+export interface HttpSender
+  extends Pick<PacedSender<WaitingText>, 'capacity' | 'throttledMs' | 'submit' | 'pump' | 'setPaused'> {
   /** The share of the account's rate that this node has now; 0 until it is known. */
   setShare(share: number): void;
-  /** Looks at what has waited for too long, and sends what may go. */
-  tick(): void;
-  /** Gives back what has not left, and waits for the rest. */
+  /** Returns all unsent texts, and waits for the answers to the rest. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** What became of a request. `overdue`: `leave` said no, and no byte of it was written. */
+/** The result of a request. `overdue`: `leave` returned false, and no byte was written. */
 export type Sent =
   | { kind: 'verdict'; verdict: Verdict; status: number }
   | { kind: 'overdue' }
@@ -34,62 +28,37 @@ export interface HttpSenderOptions {
   concurrency: number;
   clock: Clock;
   condition: CarrierCondition;
-  /** Calls `leave` right before it writes the request. False: it has waited for too long, and must not be written. */
+  /** Calls `leave` right before it writes the request. False: the text is overdue, and must not be written. */
   send: (text: OutgoingText, leave: () => boolean) => Promise<Sent>;
   /** Called when there is room again after there was none. */
   onCapacity: () => void;
 }
 
-/** A text that waits for its request. */
-interface WaitingText extends LaneItem {
-  text: OutgoingText;
-  place: number;
-  answer: Answer;
-  progress: Progress;
-  /** Called once, with the first answer. */
-  onAnswered: () => void;
-  /** After this time (steady) it goes back to the queue in the database. */
-  untilMs: number;
-}
-
-/** Without an answer for this long, a code goes on: a person waits for it. */
-const codeAnswerMs = 5000;
-/** A code that would wait for longer goes to another carrier instead. */
-const codeWaitMs = 3000;
-/** Maximum wait of a text here: after it the text goes back to the queue in the database. */
-export const waitMs = 10_000;
-/** Texts for this time are taken ahead, so that no connection waits for the next claim. */
-const aheadMs = 250;
+/** Texts that may wait ahead of the requests under way, so that no connection is idle between two claims. */
 const ahead = { least: 10, most: 500 };
 
 const unreachable: SubmitResult = { outcome: 'retry', error: 'carrier_unavailable', elsewhere: true };
 
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { perSecond, concurrency, clock, condition, send, onCapacity } = options;
-  const rate = createSubmitRate(clock, perSecond);
-  const queue = createLaneQueue<WaitingText>();
-  /** The requests under way, by lane. */
-  const held = { first: 0, bulk: 0 };
-  let paused = false;
-  let stopped = false;
   let hasShare = false;
-  const tellCapacity = createRoomWatch(capacity, onCapacity);
-  const nextLook = createNextLook({
-    clock,
-    isWanted: () => queue.size > 0 && !stopped,
-    nextMs: () => rate.nextMs,
-    look() {
-      giveBack(isOverdue);
-      pump();
-    },
-  });
   let onIdle = () => {};
-
-  const underWay = () => held.first + held.bulk;
-
-  function isOverdue({ untilMs, text }: WaitingText): boolean {
-    return untilMs <= clock.steadyMs() || text.expiresAtMs <= clock.nowMs();
-  }
+  const paced: PacedSender<WaitingText> = createPacedSender({
+    clock,
+    perSecond: () => perSecond,
+    slots: most,
+    free: () => most() - paced.underWay,
+    isOff: () => most() === 0,
+    takes,
+    toItems: (given) => [{ ...given, lane: given.text.lane }],
+    send: (waiting) => void run(waiting),
+    returnUnsent({ answer, index, onAnswered }) {
+      answer(index, { outcome: 'not_sent' });
+      onAnswered();
+    },
+    onCapacity,
+  });
+  const { rate } = paced;
 
   /** How many requests may be under way now. */
   function most(): number {
@@ -97,89 +66,53 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     return condition.state === 'probing' ? 1 : concurrency;
   }
 
-  function capacity(): Capacity {
-    if (paused || stopped || !hasShare || rate.isPaused || most() === 0) return { first: 0, bulk: 0 };
-    const soon = Math.ceil((rate.perSecond * aheadMs) / 1000);
-    const free = Math.max(0, most() - underWay());
+  function takes(soon: number): Capacity {
+    if (!hasShare || most() === 0) return { first: 0, bulk: 0 };
+    const free = Math.max(0, most() - paced.underWay);
     const isProbing = condition.state === 'probing';
     const more = isProbing ? 0 : Math.min(ahead.most, Math.max(Math.min(ahead.least, concurrency), soon));
     const wanted = rate.isLimited ? Math.max(1, Math.min(soon, free + more)) : free + more;
-    const room = (lane: Lane) => Math.max(0, wanted - (isProbing ? queue.size : queue.waiting(lane)));
-    return { first: room('first'), bulk: room('bulk') };
-  }
-
-  function pump(): void {
-    if (most() === 0) giveBack(() => true);
-    while (sendNext());
-    nextLook.plan();
-    tellCapacity();
-  }
-
-  function sendNext(): boolean {
-    if (queue.size === 0 || underWay() >= most()) return false;
-    const next = queue.next(held.bulk < most() - keptForFirst(most()));
-    if (next === undefined) return false;
-    // Asked at each send: after a stall answers make room before any timer finds what has waited for too long.
-    if (isOverdue(next)) {
-      queue.drop(next);
-      tellUnsent(next);
-      return true;
-    }
-    if (!rate.take()) return false;
-    queue.take(next);
-    void run(next);
-    return true;
+    if (!isProbing) return paced.roomFor(wanted);
+    const room = Math.max(0, wanted - paced.size);
+    return { first: room, bulk: room };
   }
 
   async function run(waiting: WaitingText): Promise<void> {
-    const { text, place, progress, lane } = waiting;
+    const { text, index, progress } = waiting;
     let isAnswered = false;
     let isWritten = false;
     let patience: NodeJS.Timeout | undefined;
     const settle = (result: SubmitResult) => {
-      waiting.answer(place, result);
+      waiting.answer(index, result);
       if (!isAnswered) waiting.onAnswered();
       isAnswered = true;
     };
-    // A code that could not even be written goes elsewhere, and is not written any more.
+    // A code that could not even be written goes elsewhere, and is no longer written.
     const hurry = () => {
       clearTimeout(patience);
       const giveUp = () => settle(isWritten ? { outcome: 'in_doubt', silent: true } : unreachable);
       if (text.isCode) patience = setTimeout(giveUp, codeAnswerMs);
     };
     const leave = () => {
-      if (isAnswered || isOverdue(waiting)) return false;
+      if (isAnswered || paced.isOverdue(waiting)) return false;
       isWritten = true;
       rate.noteWritten();
-      progress(place, 'written');
+      progress(index, 'written');
       hurry();
       return true;
     };
-    held[lane]++;
     hurry();
     const sent = await send(text, leave).catch((): Sent => ({ kind: 'in_doubt', reason: 'The request failed.' }));
     clearTimeout(patience);
-    held[lane]--;
-    if (!isWritten) rate.noteUnsent();
+    paced.release(waiting, isWritten);
     note(sent);
     const result = resultOf(sent);
-    if (result.outcome === 'throttled') rate.noteThrottled(result.afterMs);
-    // A late answer only tells: its text may be in the queue in the database by now, and only a claim submits.
-    if (result.outcome === 'throttled' && !isAnswered && !stopped && mayWait(waiting)) {
-      progress(place, 'waits');
-      queue.putBack(waiting);
-    } else settle(result.outcome === 'throttled' ? { ...result, afterMs: throttledMs() } : result);
-    pump();
-    if (underWay() === 0) onIdle();
-  }
-
-  /** A throttled text is the first to go after the pause, unless that is too late for it. */
-  function mayWait({ text, untilMs }: WaitingText): boolean {
-    return rate.nextMs < (text.isCode ? Math.min(untilMs, clock.steadyMs() + codeWaitMs) : untilMs);
-  }
-
-  function throttledMs(): number {
-    return rate.isPaused ? rate.nextMs - clock.steadyMs() : 0;
+    // A late answer submits nothing: its text may be in the queue in the database by now, and only a claim submits.
+    if (result.outcome !== 'throttled') settle(result);
+    else if (paced.noteThrottled(waiting, isAnswered, result.afterMs)) progress(index, 'waits');
+    else settle({ ...result, afterMs: paced.throttledMs() });
+    paced.pump();
+    if (paced.underWay === 0) onIdle();
   }
 
   function note(sent: Sent): void {
@@ -193,44 +126,19 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     if (sent.kind === 'verdict' && sent.verdict.result.outcome === 'accepted') rate.noteAccepted();
   }
 
-  function giveBack(fits: (waiting: WaitingText) => boolean): void {
-    if (queue.size > 0) queue.takeAll(fits).forEach(tellUnsent);
-  }
-
-  function tellUnsent({ answer, place, onAnswered }: WaitingText): void {
-    answer(place, { outcome: 'not_sent' });
-    onAnswered();
-  }
-
   return {
-    capacity,
-    throttledMs,
-    submit: (texts, answer, progress = () => {}) =>
-      new Promise((resolve) => {
-        let open = texts.length;
-        const untilMs = clock.steadyMs() + waitMs;
-        const onAnswered = () => {
-          if (--open === 0) resolve();
-        };
-        for (const [place, text] of texts.entries())
-          queue.add({ lane: text.lane, text, place, answer, progress, onAnswered, untilMs });
-        pump();
-      }),
-    setPaused(value) {
-      paused = value;
-      tellCapacity();
-    },
+    capacity: paced.capacity,
+    throttledMs: paced.throttledMs,
+    submit: paced.submit,
+    pump: paced.pump,
+    setPaused: paced.setPaused,
     setShare(share) {
       hasShare = share > 0;
-      rate.setLimit(perSecond === null ? null : perSecond * share);
-      tellCapacity();
+      paced.setShare(share);
     },
-    tick: pump,
     async stop(withinMs) {
-      stopped = true;
-      nextLook.cancel();
-      giveBack(() => true);
-      if (underWay() === 0) return;
+      paced.stop();
+      if (paced.underWay === 0) return;
       await new Promise<void>((resolve) => {
         const late = setTimeout(resolve, withinMs);
         onIdle = () => {

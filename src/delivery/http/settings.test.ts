@@ -107,7 +107,7 @@ describe('secrets', () => {
     assert.deepEqual(splitHttpSecrets(read(twilio)).settings.auth_token_set, true);
     assert.deepEqual(splitHttpSecrets(read(described({}, { secrets: { key: 'k' } }))).settings.secrets_set, ['key']);
   });
-  test('what a read shows may be sent back', () => {
+  test('settings as a read shows them may be sent back', () => {
     const shown = splitHttpSecrets(read(twilio)).settings;
     assert.deepEqual(fieldsOf({ ...shown, auth_token: 'new' }), []);
   });

@@ -93,22 +93,22 @@ export const httpSettingsSchema = Type.Object({
 /** Fills in defaults. `settings` is right only if there are no problems. */
 export function checkHttpSettings(given: unknown): { settings: HttpSettings; problems: FieldProblem[] } {
   const settings = withoutShown(given);
-  const told = (problems: FieldProblem[]) => ({ settings: settings as HttpSettings, problems });
-  if (!isObject(settings)) return told([{ field: 'settings', message: 'must be an object' }]);
+  const result = (problems: FieldProblem[]) => ({ settings: settings as HttpSettings, problems });
+  if (!isObject(settings)) return result([{ field: 'settings', message: 'must be an object' }]);
   const { preset, describe } = settings;
   if ((preset === undefined) === (describe === undefined))
-    return told([
+    return result([
       { field: 'settings.preset', message: `must be one of ${presetNames.join(', ')}; or give describe instead` },
     ]);
   const schema = preset === undefined ? describedSchema : presetSchemas.get(preset as PresetName);
   if (schema === undefined)
-    return told([{ field: 'settings.preset', message: `must be one of ${presetNames.join(', ')}` }]);
+    return result([{ field: 'settings.preset', message: `must be one of ${presetNames.join(', ')}` }]);
   const unfit = problemsOf(schema, settings).map(({ field, message }) => ({ field: `settings.${field}`, message }));
-  if (unfit.length > 0) return told(unfit);
-  return told(moreProblems(settings as HttpSettings));
+  if (unfit.length > 0) return result(unfit);
+  return result(moreProblems(settings as HttpSettings));
 }
 
-/** What the schema cannot say. */
+/** Rules that the schema cannot express. */
 function moreProblems(settings: HttpSettings): FieldProblem[] {
   const { preset, describe, secrets = {}, values = {}, base } = settings;
   const problems: FieldProblem[] = [];
@@ -134,13 +134,13 @@ function moreProblems(settings: HttpSettings): FieldProblem[] {
   return problems;
 }
 
-/** An operator may send back what a read has shown. */
+/** An operator may send back settings as a read shows them. */
 function withoutShown(given: unknown): unknown {
   if (!isObject(given)) return given;
   return Object.fromEntries(Object.entries(given).filter(([field]) => !field.endsWith('_set')));
 }
 
-/** The API that the settings stand for. */
+/** The API that the settings describe. */
 export function profileOf(settings: HttpSettings): HttpProfile {
   const { preset, describe, secrets = {}, values = {}, base = '' } = settings;
   if (preset === undefined) {
@@ -179,7 +179,7 @@ export function secretsOf(settings: Record<string, unknown>): Map<string, string
   return found;
 }
 
-/** The URL whose host every request goes to. */
+/** The URL with the host of every request. */
 export function addressOf(settings: HttpSettings): { field: string; url: string }[] {
   const { description, base } = profileOf(settings);
   const urls = [{ field: 'settings.describe.url', url: description.url }];

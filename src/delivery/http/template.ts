@@ -1,4 +1,5 @@
-/** What a template may name. A value that a text does not have is undefined. */
+// Tests: src/delivery/http/render.test.ts, src/delivery/http/settings.test.ts
+/** Names for templates. A value that a text does not have is undefined. */
 export interface TemplateValues {
   base: string;
   /** Our id of the text. */
@@ -16,7 +17,7 @@ export interface TemplateValues {
   /** How many parts the text takes. */
   segments: string;
   template_id: string | undefined;
-  /** Where the provider sends what became of the text. */
+  /** The URL that the provider reports to. */
   receipts_url: string;
   inbound_url: string;
   secrets: Readonly<Record<string, string>>;
@@ -66,7 +67,7 @@ const filters: Record<string, (value: string, argument: string) => string | unde
     const [least = '', most = ''] = argument.split(':');
     return `${Math.min(Number(most), Math.max(Number(least), Number(value)))}`;
   },
-  /** `map:gsm=text;unicode=unicode` exchanges a value; one that is not named is left out. */
+  /** `map:gsm=text;unicode=unicode` replaces a value; a value that is not named is left out. */
   map: (value, argument) =>
     new Map(argument.split(';').map((pair) => pair.split('=', 2) as [string, string])).get(value),
 };

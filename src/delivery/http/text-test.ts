@@ -1,3 +1,4 @@
+// Tests: test/providers/faults.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import { type ClaimedTest, type TestStep, testReceiptWithinMs } from '../carrier/test-store.ts';
@@ -6,8 +7,8 @@ import {
   describeResult,
   type FoundReceipt,
   noReceipts,
+  type StepReport,
   sendTestText,
-  type Told,
 } from '../carrier/test-text.ts';
 
 /** Takes the receipt of a text of an operator's test, once a web node has written it. */
@@ -38,14 +39,14 @@ export async function testHttpCarrier(options: HttpTestOptions): Promise<void> {
   await onStep({ step: 'text', ...describeResult(result), tookMs: clock.steadyMs() - beganMs });
   if (result.outcome !== 'accepted') return;
   const sentMs = clock.steadyMs();
-  const told = await waitForReceipt(options, result.carrierMessageId);
-  await onStep({ step: 'receipt', ...told, tookMs: clock.steadyMs() - sentMs });
+  const report = await waitForReceipt(options, result.carrierMessageId);
+  await onStep({ step: 'receipt', ...report, tookMs: clock.steadyMs() - sentMs });
 }
 
 async function waitForReceipt(
   { account, hasReceipts, clock, findReceipt }: HttpTestOptions,
   carrierMessageId: string,
-): Promise<Told> {
+): Promise<StepReport> {
   if (!hasReceipts) return noReceipts;
   const untilMs = clock.steadyMs() + testReceiptWithinMs;
   for (;;) {

@@ -26,11 +26,11 @@ interface NetworkReceipt {
   delivered: boolean;
 }
 
-/** The looks behind the timers that a submit sets: they find receipts of texts that another process submitted. */
+/** Polls beside the timers of submits: they find receipts of texts that another process submitted. */
 const poll = { fromMs: 1000, toMs: 4000 };
-/** A little more than the phones take to report, so that one look finds a whole submit. */
+/** A little more than the phones take to report, so that one poll finds a whole submit. */
 const reportAfterMs = 105;
-/** Two batches: the phones take whatever comes. */
+/** Two batches: virtual phones accept any number of texts. */
 const capacity = { first: 1000, bulk: 1000 };
 
 /** Delivers to virtual phones; no text leaves the machine. */
@@ -66,14 +66,14 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
     capacity: () => capacity,
 
     async submit(texts, answer, progress) {
-      for (const place of texts.keys()) progress?.(place, 'written');
+      for (const index of texts.keys()) progress?.(index, 'written');
       const answers = texts.map(answerTo);
       const arriving = texts.filter((_, index) => answers[index]?.outcome === 'accepted').map(toArriving);
       if (arriving.length > 0) await phones.receive(arriving);
       reportSoon();
       const late = new Set(arriving.map(({ receiptLaterMs }) => receiptLaterMs).filter((ms) => ms > 0));
       for (const laterMs of late) reportLate(laterMs);
-      for (const [place, result] of answers.entries()) answer(place, result);
+      for (const [index, result] of answers.entries()) answer(index, result);
     },
 
     start(receive) {
@@ -137,7 +137,7 @@ function toReceipt({ messageId, attempt, delivered }: NetworkReceipt) {
   };
 }
 
-/** The network's own id of a text. It repeats our id in receipts, so the attempt is enough to tell copies apart. */
+/** The network's own id of a text. It repeats our id in receipts, so the attempt is enough to distinguish copies. */
 function carrierIdOf(attempt: number): string {
   return String(attempt);
 }

@@ -52,7 +52,7 @@ export function createCallbackCarriers(options: { database: Database; keys: KeyR
     async find(name, token) {
       const carrier = known.get(name);
       if (fits(carrier, token)) return carrier;
-      // Created or changed a moment ago, perhaps: those who only guess are limited by their address.
+      // The carrier may be new on another node. Guesses are rate-limited by address.
       const row = await findCarrier(database, name);
       const newest = row?.kind === 'http' ? open(row) : undefined;
       return fits(newest, token) ? newest : undefined;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SmppSettings } from '../smpp/settings.ts';
 import type { ConfiguredCarrier } from './watch.ts';
 
-/** What a session is connected and bound with. All other settings act on the live session. */
+/** Settings that a session is connected and bound with. All others act on the live session. */
 const bindSettings = [
   'host',
   'port',
@@ -16,7 +16,7 @@ const bindSettings = [
   'bind',
 ] as const satisfies readonly (keyof SmppSettings)[];
 
-/** Whether a carrier has to end, and to start anew if it is still there. A carrier by HTTP has no session to lose. */
+/** Whether a carrier has to stop, and restart if it still exists. A carrier by HTTP has no session to lose. */
 export function isOver(before: ConfiguredCarrier, now: ConfiguredCarrier | undefined): boolean {
   if (now === undefined || now.account !== before.account) return true;
   // Requests name the addresses of callbacks.

@@ -17,7 +17,7 @@ import {
 } from './secrets.ts';
 import { checkSettings, hostsOf, isOtherAccount } from './settings.ts';
 
-/** The settings of a carrier with its secrets. Its kind tells what they are. */
+/** The settings of a carrier with its secrets. Its kind decides their type. */
 export type CarrierSettings = { kind: 'smpp'; settings: SmppSettings } | { kind: 'http'; settings: HttpSettings };
 
 interface Checked {
@@ -45,7 +45,7 @@ async function httpAddressProblems(settings: HttpSettings, environment: Environm
   return found.filter((problem): problem is FieldProblem => problem.message !== undefined);
 }
 
-/** The settings as they are stored, and what is sealed. */
+/** The settings as they are stored, and the secrets to seal. */
 export function splitCarrier(carrier: CarrierSettings): { settings: Record<string, unknown>; secrets: CarrierSecrets } {
   if (carrier.kind === 'smpp') return splitSecrets(carrier.settings);
   const { settings, secrets } = splitHttpSecrets(carrier.settings);

@@ -1,3 +1,4 @@
+// Tests: test/hostile/carrier-secrets.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -20,7 +21,7 @@ interface SealOptions {
 
 /**
  * Seals secrets that older versions left readable among the settings, and empties the carriers that they deleted. A
- * carrier that is changed meanwhile is looked at in the next round.
+ * carrier that is changed meanwhile waits for the next run.
  */
 export function createSealReadable(options: SealOptions): () => Promise<number> {
   const { database, clock, keys } = options;

@@ -1,3 +1,4 @@
+// Tests: test/hostile/carrier-secrets.test.ts
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldProblem } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
@@ -10,8 +11,8 @@ const destinations: Record<CarrierSettings['kind'], readonly string[]> = {
 };
 
 /**
- * The secrets that a change must name because they would go to another place: who may change a carrier may not know its
- * secrets. `given` is what the operator wrote, `after` what it makes of `before`.
+ * The secrets that a change must name because they would go to another host: an operator may change a carrier
+ * without knowing its secrets. `given` is what the operator wrote, `after` what it makes of `before`.
  */
 export function secretsToGiveAgain(before: CarrierSettings, given: unknown, after: CarrierSettings): FieldProblem[] {
   const changed = destinations[after.kind].filter(

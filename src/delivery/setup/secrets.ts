@@ -1,8 +1,9 @@
+// Tests: src/delivery/setup/settings.test.ts
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { isObject } from '../../platform/is-object.ts';
 import type { SmppSettings } from '../smpp/settings.ts';
 
-/** What is never read back. */
+/** Secrets, which are never read back. */
 export interface CarrierSecrets {
   password?: string;
   /** The private key of the client's certificate. */
@@ -13,7 +14,7 @@ export interface CarrierSecrets {
 
 type SmppTls = Exclude<SmppSettings['tls'], false>;
 
-/** Settings as they are stored and shown: in place of a secret stands whether there is one. */
+/** Settings as they are stored and shown: a flag replaces each secret, and says whether there is one. */
 export type ShownSettings = Omit<SmppSettings, 'password' | 'tls'> & {
   password_set: boolean;
   tls: false | (Omit<SmppTls, 'key'> & { key_set: boolean });

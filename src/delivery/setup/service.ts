@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-carriers.test.ts
 import { validationError } from '../../http/request/validation.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
@@ -54,14 +55,14 @@ export interface CarrierService {
   /** Throws a 404. */
   require(name: string): Promise<LiveCarrier>;
   /**
-   * Merges settings: what is not named stays, null removes. A 400 names each secret that has to be given again because it
-   * would go to another place.
+   * Merges settings: fields that are not named stay, null removes one. A 400 names each secret that has to be given
+   * again because it would go to another host.
    */
   change(name: string, patch: unknown, note?: Note): Promise<LiveCarrier>;
-  /** Sets all settings anew. Secrets that are not given stay, unless they would go to another place; null removes them. */
+  /** Replaces all settings. Secrets that are not given stay, unless they would go to another host; null removes them. */
   replace(name: string, settings: unknown, note?: Note): Promise<LiveCarrier>;
   setPaused(name: string, paused: boolean, note?: Note): Promise<LiveCarrier>;
-  /** Makes every node that waits for its next try to connect try at once. */
+  /** Makes every node that waits to reconnect try at once. */
   tryNow(name: string, note?: Note): Promise<LiveCarrier>;
   /** New addresses for its provider's callbacks; the old ones are gone. A 409 for a carrier without callbacks. */
   renewCallbacks(name: string, note?: Note): Promise<LiveCarrier>;
@@ -88,7 +89,7 @@ export interface CarrierServiceOptions {
   onChanged?: () => Promise<void>;
 }
 
-/** How often a change is tried again because another change came first. */
+/** Maximum retries of a change after concurrent changes. */
 const mostTries = 5;
 
 export function createCarrierService(options: CarrierServiceOptions): CarrierService {
@@ -148,7 +149,7 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
 
   const readAll = (row: CarrierRow) => openCarrier(keys, row);
 
-  /** Reads, changes and writes; if another change comes between, it begins again. */
+  /** Reads, changes and writes; starts again after a concurrent change. */
   async function rewrite(
     name: string,
     given: unknown,

@@ -15,7 +15,7 @@ describe('settings of a carrier', () => {
     assert.deepEqual(settings.message_id, { response: 'exact', receipt: 'exact' });
   });
 
-  test('what is given is not changed, and two carriers share no default', () => {
+  test('the given settings are not changed, and two carriers share no default', () => {
     const given = Object.freeze({ ...right });
     const [one, two] = [readSettings(given), readSettings(given)];
     assert.deepEqual(given, right);
@@ -109,7 +109,7 @@ describe('secrets', () => {
     );
   });
 
-  test('those that are not named stay; null removes', () => {
+  test('secrets that are not named stay; null removes one', () => {
     const before = { ...readSettings(right), password: 'p', tls: { cert: 'c', key: 'k' } };
     assert.deepEqual(keepSecrets(right, before), { ...right, password: 'p' });
     assert.deepEqual(keepSecrets({ ...right, password: null }, before), right);

@@ -48,7 +48,7 @@ export function checkSettings(given: unknown): { settings: SmppSettings; problem
   return { settings: settings as SmppSettings, problems: [...unfit, ...more] };
 }
 
-/** An operator may send back what a read has shown. */
+/** An operator may send back settings as a read shows them. */
 function withoutShown(given: unknown): unknown {
   if (!isObject(given)) return given;
   const { password_set: _, ...settings } = given;
@@ -59,7 +59,7 @@ function withoutShown(given: unknown): unknown {
 
 type Check<Value> = (value: Value, field: string) => FieldProblem[];
 
-/** What the schema cannot say, for values that fit it. */
+/** Rules that the schema cannot express, for values that fit it. */
 const checks: { [Name in keyof SmppSettings]?: Check<NonNullable<SmppSettings[Name]>> } = {
   host: checkHost,
   hosts: (hosts, field) => hosts.flatMap(({ host }, index) => checkHost(host, `${field}.${index}.host`)),
@@ -70,16 +70,16 @@ const checks: { [Name in keyof SmppSettings]?: Check<NonNullable<SmppSettings[Na
   system_type: checkAscii,
   service_type: checkAscii,
   address_range: checkAscii,
-  utc_offset: (offset, field) => told(field, utcOffsetProblem(offset)),
-  tlvs: (tlvs, field) => told(field, tlvsProblem(tlvs)),
-  submit_errors: (errors, field) => told(field, submitErrorsProblem(errors)),
-  errors: (errors, field) => told(field, receiptErrorsProblem(errors)),
+  utc_offset: (offset, field) => toProblems(field, utcOffsetProblem(offset)),
+  tlvs: (tlvs, field) => toProblems(field, tlvsProblem(tlvs)),
+  submit_errors: (errors, field) => toProblems(field, submitErrorsProblem(errors)),
+  errors: (errors, field) => toProblems(field, receiptErrorsProblem(errors)),
   charsets: (charsets, field) =>
     new Set(charsets).size === charsets.length ? [] : [{ field, message: 'must name each charset once' }],
   tls: (tls, field) => (tls === false ? [] : checkTls(tls, field)),
 };
 
-function told(field: string, problem: string | undefined): FieldProblem[] {
+function toProblems(field: string, problem: string | undefined): FieldProblem[] {
   return problem === undefined ? [] : [{ field, message: problem }];
 }
 
@@ -149,7 +149,7 @@ export function isOtherAccount(before: Partial<SmppSettings>, after: SmppSetting
   return names.some((name) => !isDeepStrictEqual(before[name], after[name]));
 }
 
-/** JSON Merge Patch (RFC 7396): what is not named stays, null removes. */
+/** JSON Merge Patch (RFC 7396): fields that are not named stay, null removes one. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const before = isObject(target) ? Object.entries(target) : [];

@@ -14,7 +14,7 @@ import {
 
 export interface TestReport extends CarrierTest {
   status: 'waiting' | 'running' | 'passed' | 'failed';
-  /** Why no step says how it ended. */
+  /** The reason, if no step says how the test ended. */
   error: string | null;
 }
 

@@ -1,3 +1,4 @@
+// Tests: test/parts/carrier-rows.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,3 +1,4 @@
+// Tests: src/delivery/smpp/submit-parts.test.ts
 import type { SmppSettings } from './settings.ts';
 
 export interface Address {
@@ -40,7 +41,7 @@ function kindOf(from: string): Exclude<Kind, 'destination'> {
   return /^[0-9]+$/.test(from) ? 'national' : 'alphanumeric';
 }
 
-/** Nearly all are plain: there is nothing to replace. */
+/** Nearly all addresses are plain ASCII already. */
 function digitsOf(number: string): string {
   if (/^\+[0-9]{1,20}$/.test(number)) return number.slice(1);
   return number

@@ -1,3 +1,4 @@
+// Tests: test/smpp/bind-supervisor.test.ts
 import { minuteMs } from '../../platform/clock.ts';
 import { isAccountRefusal, mayBeOldSession } from '../../smpp/bind-refusals.ts';
 import { statuses } from '../../smpp/pdu.ts';
@@ -12,17 +13,17 @@ const steadyAfterMs = minuteMs;
 const afterUnbind = { tries: 5, fromMs: 1000, toMs: 2000 };
 const orderlyEnds: readonly CloseReason['kind'][] = ['peer_unbind', 'unwritten', 'stopped'];
 
-/** How long to wait before the next try to bind. */
+/** The wait before the next attempt to bind. */
 export interface BackOff {
-  /** A session has ended that was bound for so long; undefined if it never was. */
+  /** A session has ended after it was bound for `boundMs`; undefined if it never was. */
   after(reason: CloseReason, boundMs: number | undefined): Wait;
-  /** The waits begin anew: an operator wants the next try at once. */
+  /** The waits start again from the shortest: an operator wants an attempt at once. */
   reset(justUnbound: boolean): void;
 }
 
 export interface Wait {
   waitMs: number;
-  /** The refusal is only of the moment: our own session, just unbound, still counts there. */
+  /** The refusal will pass: the carrier still counts our own session, which was just unbound. */
   isPassing: boolean;
 }
 

@@ -1,3 +1,4 @@
+// Tests: test/smpp/bind-supervisor.test.ts
 import { isAccountRefusal } from '../../smpp/bind-refusals.ts';
 import type { BindCommand } from '../../smpp/pdu.ts';
 import { createSession } from '../../smpp/session.ts';
@@ -8,7 +9,7 @@ import type { BindTargets } from './bind-targets.ts';
 
 export type LegState = 'connecting' | 'binding' | 'bound' | 'waiting' | 'unbinding' | 'stopped';
 
-/** Keeps one session of one kind bound: after each that closes it waits and makes the next. */
+/** Keeps one session of one kind bound: when it closes, waits and opens the next one. */
 export interface BindLeg {
   readonly state: LegState;
   readonly session: Session | undefined;
@@ -18,13 +19,13 @@ export interface BindLeg {
   readonly error: string | null;
   /** The newest session was refused because of the account; false once one is bound. */
   readonly refused: boolean;
-  /** When the certificate of the newest bound session ends; null without TLS. */
+  /** When the certificate of the newest bound session expires; null without TLS. */
   readonly certificateEndsAtMs: number | null;
   /** By `clock.steadyMs`, while waiting. */
   readonly nextTryMs: number | undefined;
-  /** The last bound session ended in order, and no try to bind again has failed since. */
+  /** The last bound session ended in order, and no attempt has failed since. */
   readonly isReturning: boolean;
-  /** Ends a wait: the next try begins now, and later waits begin anew. */
+  /** Ends a wait: the next attempt begins now, and later waits start from the shortest. */
   tryNow(more?: TryNow): void;
   stop(drainMs: number): Promise<void>;
   tick(): void;
@@ -39,7 +40,7 @@ export interface TryNow {
 export interface LegEnd {
   reason: CloseReason;
   wasBound: boolean;
-  /** The refusal is only of the moment. */
+  /** The refusal will pass. */
   isPassing: boolean;
   nextTryMs: number;
 }

@@ -3,22 +3,22 @@ import type { Delivery } from '../../smpp/deliveries.ts';
 import type { PduLog } from './pdu-log.ts';
 import type { SmppSettings } from './settings.ts';
 
-/** What the binds of a carrier need of the carrier. */
+/** What binds need from their carrier. */
 export interface BindOptions {
   /**
-   * As they are now, with the password and the client's key. What a session is bound with never changes: the carrier is
-   * started anew for that.
+   * As they are now, with the password and the client's key. The settings that a bind is made with never change: for
+   * that the carrier is restarted.
    */
   settings: () => SmppSettings;
   clock: Clock;
   log: PduLog;
-  /** In the sandbox only loopback addresses are allowed. Asked at every connect, because a name may lead elsewhere by then. */
+  /** The sandbox allows only loopback. Checked at every connect, because a name may resolve to another address. */
   isAllowedAddress: (address: string) => boolean;
   /** Writes a receipt or text and resolves to the command_status of its answer (see session-types.ts). */
   onDeliver: (delivery: Delivery) => Promise<number>;
-  /** The state or the number of free places has changed. */
+  /** The state or the number of free slots has changed. */
   onChange: () => void;
-  /** False while another connection of ours tries the account: then no try begins. */
+  /** False while another connection of ours tests the account: then no attempt begins. */
   mayTry?: () => boolean;
   /** Another session of this account has just ended, here or on another node. */
   justUnbound?: boolean;

@@ -1,3 +1,5 @@
+// Tests: test/smpp/bind-supervisor.test.ts
+//
 // Keeps one slot of a carrier bound, for ever: as a transceiver, or as a transmitter and a receiver ("pair").
 //
 //   const supervisor = createBindSupervisor({ slot: 1, settings, clock, log, isAllowedAddress, onDeliver, onChange });
@@ -6,8 +8,8 @@
 //   supervisor.state         // for operators
 //   await supervisor.stop(30_000);   // drain up to 30 s, unbind, close; with 0 it unbinds at once (5 s at most)
 //
-// It starts at once. What a session is bound with needs a new supervisor: stop the old one with a drain, then start the new
-// one. `state.mode` says what the carrier took. With `bind: 'pair'` in the settings a new supervisor does not ask again.
+// It starts at once. Settings that a bind is made with need a new supervisor: stop the old one with a drain, then start
+// the new one. `state.mode` is the kind of bind that the carrier took; with it as `bind` a new supervisor tries no other.
 import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
 import { randomFraction } from '../../platform/crypto/random.ts';
 import { isUnknownBind, mayBeWrongKind } from '../../smpp/bind-refusals.ts';
@@ -28,12 +30,12 @@ export interface BindState {
   host: string | null;
   /** Since when it has been in this state. */
   since: string;
-  /** What is wrong, as a sentence. */
+  /** The error, as a sentence. */
   error: string | null;
   next_try_at: string | null;
   /** The carrier refuses the account. */
   refused: boolean;
-  /** When the carrier's certificate ends; null without TLS. */
+  /** When the carrier's certificate expires; null without TLS. */
   certificateEndsAtMs: number | null;
 }
 
@@ -47,7 +49,7 @@ export interface BindSupervisor {
   /** Ends the wait for the next try. */
   tryNow(more?: TryNow): void;
   stop(drainMs: number): Promise<void>;
-  /** Looks at all deadlines. It does so by itself every 250 ms; tests call it after they turned the clock. */
+  /** Checks all deadlines. Runs by itself every 250 ms; tests call it after they advance the clock. */
   tick(): void;
 }
 
@@ -76,9 +78,9 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
   const senderTargets = createBindTargets(options);
   const senderBackOff = createBackOff(random, options.justUnbound);
   const receiverBackOff = createBackOff(random, options.justUnbound);
-  /** Which mode the carrier is known to take: the first that was bound, or what the settings say. */
+  /** The mode that the carrier is known to take: the first that was bound, or that of the settings. */
   let known: BindState['mode'] | undefined = settings().bind === 'pair' ? 'pair' : undefined;
-  /** The one try of a pair after a refusal that may mean something else, and what the transceiver said. */
+  /** The single attempt of a pair after an unclear refusal, and the answer that the transceiver got. */
   let attempt: PairAttempt | undefined;
   let legs: Legs = createLegs(known ?? 'transceiver', clock.steadyMs());
   let state: BindState['state'] = 'connecting';
@@ -125,7 +127,7 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
     changeMode('pair', clock.steadyMs());
   }
 
-  /** A pair of which one half is not bound is worse than a transceiver. */
+  /** A pair with only one half bound is worse than a transceiver. */
   function endAttempt({ wasBound }: Pick<LegEnd, 'wasBound'>): void {
     if (!isAttempting() || attempt === undefined || wasBound) return;
     attempt.isOver = true;

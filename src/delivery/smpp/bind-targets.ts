@@ -1,3 +1,4 @@
+// Tests: test/smpp/bind-supervisor.test.ts
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ConnectionTarget } from '../../smpp/connection.ts';
@@ -5,9 +6,9 @@ import type { BindOptions } from './bind-options.ts';
 
 const resolveWithinMs = 10_000;
 
-/** The addresses of a carrier in turn: every try takes the next host, and of a host the next address. */
+/** The addresses of a carrier in turn: every attempt takes the next host, and the next address of that host. */
 export interface BindTargets {
-  /** Throws an error with a sentence if the name leads nowhere, or to an address that is not allowed. */
+  /** Throws an error with a sentence if the name does not resolve, or to an address that is not allowed. */
   next(): Promise<ConnectionTarget>;
 }
 

@@ -1,10 +1,11 @@
+// Tests: test/smpp/carrier.test.ts, test/smpp/carrier-faults.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { BindState as ShownBind } from '../carrier/bind-store.ts';
-import type { Answer, OutgoingText, ReceiveReceipts } from '../carrier/carrier.ts';
+import type { OutgoingText, ReceiveReceipts } from '../carrier/carrier.ts';
 import type { CarrierFacts } from '../carrier/configured.ts';
 import type { LogEntry } from '../carrier/log-store.ts';
 import { receiptKeysOf } from '../carrier/receipt-keys.ts';
-import type { RunningCarrier } from '../carrier/running.ts';
+import { doubtOf, drainMs, type RunningCarrier, watchAccepted } from '../carrier/running.ts';
 import type { BindSlots, WantedSlots } from '../carrier/slots.ts';
 import { type BindSupervisor, createBindSupervisor } from './bind-supervisor.ts';
 import { createPduLog, type PduLog } from './pdu-log.ts';
@@ -20,20 +21,18 @@ export interface SmppCarrierOptions {
   /** All nodes together hold at most as many slots as the carrier allows binds. */
   slots: BindSlots;
   clock: Clock;
-  /** What happens to plain texts in doubt, unless the settings say otherwise. */
+  /** The default for plain texts in doubt. */
   byDefault: { resend: boolean; afterMs: number };
   isAllowedAddress: (address: string) => boolean;
   onCount: (name: DeliveredCount) => void;
-  /** Called for each text that was sent if no receipt will come: it has no later sign. */
+  /** Called for each accepted text that will get no receipt. */
   onUnreported?: ((text: OutgoingText) => void) | undefined;
   /** A connection has come or gone. */
   onBindsChange?: (() => void) | undefined;
 }
 
-/** A submit is answered within `response_seconds`; this much longer a text may wait before and after. */
+/** A submit is answered within `response_seconds`. A text may wait this much longer in total. */
 const marginMs = 15_000;
-/** How long submits under way may take when the carrier stops. */
-const drainMs = 3000;
 
 /** A carrier that is reached by SMPP 3.4: the binds that this node holds, and one sender over all of them. */
 export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<ConfiguredSmppCarrier> {
@@ -87,10 +86,10 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<C
     changeBinds();
   }
 
-  /** The account's rate is shared among the slots, and each node has as much as its slots. */
+  /** The slots share the account's rate: a node's share is its number of slots. */
   function changeBinds(): void {
     supervisors = [...binds.values()].map(({ supervisor }) => supervisor);
-    // A slot that is being given up because there are fewer has no share.
+    // A slot above the new number of binds is being released, and has no share.
     sender.setShare([...binds.keys()].filter((slot) => slot <= current.binds).length / current.binds);
     sender.pump();
   }
@@ -101,15 +100,6 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<C
     for (const slot of [...binds.keys()].filter((each) => each > current.binds)) {
       void removeBind(slot, drainMs).then(() => wanted?.release(slot));
     }
-  }
-
-  function watchSent(texts: OutgoingText[], answer: Answer): Answer {
-    if (onUnreported === undefined || current.receipts !== 'none') return answer;
-    return (place, result) => {
-      const text = texts[place];
-      if (result.outcome === 'accepted' && text !== undefined) onUnreported(text);
-      answer(place, result);
-    };
   }
 
   return {
@@ -130,15 +120,16 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<C
       return current.opt_out_replies === 'carrier';
     },
     get onDoubt() {
-      const { on_doubt: onDoubt, on_doubt_seconds: seconds } = current;
-      return {
-        resend: onDoubt === undefined ? byDefault.resend : onDoubt === 'resend',
-        afterMs: seconds === undefined ? byDefault.afterMs : seconds * 1000,
-      };
+      return doubtOf(current, byDefault);
     },
     capacity: sender.capacity,
     throttledMs: sender.throttledMs,
-    submit: (texts, answer, progress) => sender.submit(texts, watchSent(texts, answer), progress),
+    submit: (texts, answer, progress) =>
+      sender.submit(
+        texts,
+        watchAccepted(texts, answer, current.receipts === 'none' ? onUnreported : undefined),
+        progress,
+      ),
     setPaused: sender.setPaused,
     update(configured) {
       current = configured.settings;
@@ -148,8 +139,8 @@ export function createSmppCarrier(options: SmppCarrierOptions): RunningCarrier<C
     tryNow() {
       for (const supervisor of supervisors) supervisor.tryNow();
     },
-    start(receive: ReceiveReceipts, tellCapacity, receiveInbound) {
-      onCapacity = tellCapacity;
+    start(receive: ReceiveReceipts, reportCapacity, receiveInbound) {
+      onCapacity = reportCapacity;
       inbox = createReceiptInbox({ settings, receive, receiveInbound, onCount });
       wanted = slots.want({
         carrierId: id,

@@ -1,9 +1,11 @@
+// Tests: test/parts/smpp-connection-test.test.ts
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
 import { isUnknownBind, mayBeWrongKind } from '../../smpp/bind-refusals.ts';
 import type { ConnectionTarget } from '../../smpp/connection.ts';
 import type { TestStep } from '../carrier/test-store.ts';
+import type { StepReport } from '../carrier/test-text.ts';
 import type { SmppSettings } from './settings.ts';
 import { type TriedBind, tryBind } from './trial-bind.ts';
 
@@ -26,7 +28,7 @@ export async function testConnection(options: ConnectionTestOptions): Promise<bo
   const { settings, clock, onStep } = options;
   const beganMs = clock.steadyMs();
   const found = await resolve(options);
-  await onStep({ step: 'name', ...found.told, tookMs: clock.steadyMs() - beganMs });
+  await onStep({ step: 'name', ...found.report, tookMs: clock.steadyMs() - beganMs });
   if (found.address === undefined) return false;
   const { host, port, local_address: localAddress, tls } = settings;
   for (const step of await tryMode({ host, address: found.address, port, localAddress, tls }, options)) {
@@ -62,23 +64,19 @@ async function tryPair(target: ConnectionTarget, options: ConnectionTestOptions)
   return { ...second, steps: [...first.steps.slice(0, -1), { step: 'bind', ok, detail, tookMs }] };
 }
 
-interface Told {
-  ok: boolean;
-  detail: string;
-}
-
-async function resolve(options: ConnectionTestOptions): Promise<{ told: Told; address?: string }> {
+async function resolve(options: ConnectionTestOptions): Promise<{ report: StepReport; address?: string }> {
   const { host, hosts } = options.settings;
   const addresses = isIP(host) === 0 ? await withTimeout(namesOf(host), stepMs, []) : [host];
   const [address] = addresses;
-  if (address === undefined) return { told: { ok: false, detail: `The name ${host} does not resolve to an address.` } };
+  if (address === undefined)
+    return { report: { ok: false, detail: `The name ${host} does not resolve to an address.` } };
   if (!options.isAllowedAddress(address)) {
     const detail = `${host} leads to ${address}, which is not allowed here: the sandbox uses only this machine.`;
-    return { told: { ok: false, detail } };
+    return { report: { ok: false, detail } };
   }
   const others = hosts.length === 0 ? '' : ` The other ${hosts.length} of its hosts are not tested.`;
   return {
-    told: { ok: true, detail: `${host} has the address ${addresses.slice(0, 8).join(', ')}.${others}` },
+    report: { ok: true, detail: `${host} has the address ${addresses.slice(0, 8).join(', ')}.${others}` },
     address,
   };
 }

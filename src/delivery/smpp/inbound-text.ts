@@ -10,7 +10,7 @@ type Deliver = Pick<
 const hasHeader = 0x40;
 const internationalTon = 1;
 
-/** Reads a text from a phone. Never throws: what is malformed is read as far as it can be. */
+/** Reads a text from a phone. Never throws: reads as much of a malformed text as it can. */
 export function readInboundText(deliver: Deliver, { charsets }: { charsets: readonly CharsetName[] }): InboundText {
   const octets = messageOctets(deliver);
   const header = (deliver.esmClass & hasHeader) === 0 ? undefined : headerOf(octets);
@@ -54,12 +54,12 @@ function partOfTlvs(tlvs: readonly Tlv[]): InboundPart | null {
   return toPart(reference.readUInt16BE(0), 16, total.readUInt8(0), part.readUInt8(0));
 }
 
-/** A text of one part, or a place that is not in it, is no part. */
+/** A total of one, or a number beyond the total, marks no part. */
 function toPart(reference: number, width: 8 | 16, total: number, part: number): InboundPart | null {
   return total > 1 && part >= 1 && part <= total ? { reference, width, part, total } : null;
 }
 
-/** What data_coding means beside the codings that we send (SMPP 3.4, section 5.2.19). */
+/** The meaning of data_coding beyond the codings that we send (SMPP 3.4, section 5.2.19). */
 const otherCodings: Readonly<Record<number, string>> = {
   5: 'shift_jis',
   6: 'iso-8859-5',

@@ -3,7 +3,7 @@ import { readDelivered } from '../../smpp/receipt.ts';
 import { shownCarrierId } from '../carrier/id.ts';
 import { receiptWords } from './receipt-words.ts';
 
-/** What the log keeps of a receipt until an operator reads it: reading every one of them would cost too much. */
+/** A receipt in the log, parsed only when an operator reads it: parsing every one would cost too much. */
 export interface KeptReceipt {
   esmClass: number;
   dataCoding: number;
@@ -16,7 +16,7 @@ const mostOctets = 2048;
 const receiptKinds = 0x3c;
 const shownTags: readonly number[] = [tlvTags.receiptedMessageId, tlvTags.messageState, tlvTags.networkErrorCode];
 
-/** Undefined for a text of a phone. Octets are copied, because they are a piece of what the socket has read. */
+/** Undefined for a text of a phone. Octets are copied, because they share the memory of the socket's chunk. */
 export function keepReceipt(pdu: DeliverPdu | DataPdu): KeptReceipt | undefined {
   const { esmClass, dataCoding } = pdu;
   if ((esmClass & receiptKinds) === 0 && findTlv(pdu.tlvs, tlvTags.receiptedMessageId) === undefined) return undefined;

@@ -1,3 +1,4 @@
+// Tests: test/smpp/bind-supervisor.test.ts
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
 import type { Pdu } from '../../smpp/pdu.ts';
 import type { PduRecorder } from '../../smpp/pdu-recorder.ts';

@@ -1,24 +1,25 @@
+// Tests: test/smpp/carrier.test.ts, test/smpp/database-away.test.ts
+import { createSharedWrites } from '../../platform/work/shared-writes.ts';
 import type { Delivery } from '../../smpp/deliveries.ts';
 import { statuses, type Tlv } from '../../smpp/pdu.ts';
 import { type ParsedReceipt, readDelivered } from '../../smpp/receipt.ts';
 import { receiptErrorOf } from '../../smpp/receipt-errors.ts';
-import type { Receipt, ReceiveInbound, ReceiveReceipts } from '../carrier/carrier.ts';
+import type { InboundText, Receipt, ReceiveInbound, ReceiveReceipts } from '../carrier/carrier.ts';
 import { describeForms, receiptKeysOf, wouldFit } from '../carrier/receipt-keys.ts';
-import { createBatchedWrite } from './batched-write.ts';
 import { readInboundText } from './inbound-text.ts';
 import { receiptWords } from './receipt-words.ts';
 import type { SmppSettings } from './settings.ts';
 
-/** What a carrier delivered, by kind. */
+/** Kinds of deliveries. */
 export type DeliveredCount = 'receipts' | 'intermediate' | 'unreadable' | 'inbound';
 
 /** Writes the receipts and texts of a carrier, many with one commit, and learns how the carrier writes its ids. */
 export interface ReceiptInbox {
   /** Resolves to the command_status of the answer, once it is on disk. */
   take(delivery: Delivery): Promise<number>;
-  /** A write that fails is not tried again. */
+  /** From now on a failed write is not retried. */
   stop(): void;
-  /** Shows all receipts to an operator's test first, until the returned function is called. True: it is the test's own. */
+  /** Shows each receipt to an operator's test first, until the returned function is called. True: the test takes it. */
   watch(onReceipt: (receipt: Receipt) => boolean): () => void;
   /** The carrier gave a text this id. */
   noteId(carrierMessageId: string): void;
@@ -38,11 +39,15 @@ const mostIds = 5000;
 const mostPerWrite = 500;
 /** A text from a phone may need several statements. */
 const mostTextsPerWrite = 50;
+/** Half a minute in all. */
+const mostTries = 120;
+const tryAgainMs = 250;
 
 export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
   const { settings, receive, receiveInbound, onCount } = options;
-  const receipts = createBatchedWrite(receive, mostPerWrite);
-  const texts = createBatchedWrite(receiveInbound, mostTextsPerWrite);
+  const writeReceipts = createSharedWrites<Receipt>({ mostPerWrite, write: retry(receive) });
+  const writeTexts = createSharedWrites<InboundText>({ mostPerWrite: mostTextsPerWrite, write: retry(receiveInbound) });
+  let isStopped = false;
   /** The newest ids: from `mostIds` to twice as many. */
   let newestIds = new Set<string>();
   let olderIds = new Set<string>();
@@ -50,7 +55,21 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
   const fits = new Map<string, number>();
   const watchers = new Set<(receipt: Receipt) => boolean>();
 
-  /** Counts under which other settings a receipt would have found its text. */
+  /** A restart of the database must not end the session. After the last try the carrier gets no answer, and resends. */
+  function retry<Item>(write: (items: Item[]) => Promise<void>): (items: Item[]) => Promise<void> {
+    return async (items) => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await write(items);
+        } catch (error) {
+          if (tries === mostTries || isStopped) throw error;
+          await new Promise((resolve) => setTimeout(resolve, tryAgainMs));
+        }
+      }
+    };
+  }
+
+  /** Counts the other settings under which a receipt would have found its text. */
   function learn(id: string): void {
     const { response, receipt } = settings().message_id;
     const forms = wouldFit(id, isKnown);
@@ -81,26 +100,25 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
   }
 
   return {
-    take(delivery) {
+    async take(delivery) {
       const given = { shortMessage: noOctets, ...delivery };
       const delivered = readDelivered(given, settings());
       if (delivered.kind !== 'receipt') onCount(delivered.kind);
-      if (delivered.kind === 'unreadable') return Promise.resolve(statuses.ok);
-      if (delivered.kind === 'inbound') return texts.add(readInboundText(given, settings()));
+      if (delivered.kind === 'inbound') await writeTexts([readInboundText(given, settings())]);
+      if (delivered.kind !== 'receipt') return statuses.ok;
       const receipt = toReceipt(delivered, given.tlvs);
       onCount(receipt === undefined ? 'intermediate' : 'receipts');
-      if (receipt === undefined) return Promise.resolve(statuses.ok);
+      if (receipt === undefined) return statuses.ok;
       const owners = [...watchers].filter((onReceipt) => onReceipt(receipt));
-      if (owners.length > 0) return Promise.resolve(statuses.ok);
-      return receipts.add(receipt);
+      if (owners.length === 0) await writeReceipts([receipt]);
+      return statuses.ok;
     },
     watch(onReceipt) {
       watchers.add(onReceipt);
       return () => void watchers.delete(onReceipt);
     },
     stop() {
-      receipts.stop();
-      texts.stop();
+      isStopped = true;
     },
     noteId(id) {
       newestIds.add(id);

@@ -1,10 +1,11 @@
+// Tests: test/smpp/carrier-words.test.ts
 import { findTlv, type Tlv, tlvTags } from '../../smpp/pdu.ts';
 import type { ParsedReceipt } from '../../smpp/receipt.ts';
 import { readCarrierWords } from '../carrier/words.ts';
 
 /**
- * What a receipt says in the carrier's own words, like `stat:UNDELIV err:069 network_error_code:3/27`: `errors` of the
- * settings gives these codes their meaning.
+ * The state and error of a receipt in the carrier's own words, like `stat:UNDELIV err:069 network_error_code:3/27`:
+ * `errors` of the settings gives these codes their meaning.
  */
 export function receiptWords({ state, error }: ParsedReceipt, tlvs: readonly Tlv[]): string | null {
   const messageState = findTlv(tlvs, tlvTags.messageState);

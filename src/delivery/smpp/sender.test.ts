@@ -16,7 +16,7 @@ interface TestBind extends SubmitBind {
   isReturning: boolean;
   open: SubmitRequest[];
   all: SubmitRequest[];
-  /** Settles a submit; it has no place any more. */
+  /** Settles a submit, and frees its slot. */
   settle(request: SubmitRequest | undefined, answer: SubmitAnswer): void;
   ids(): (string | null)[];
 }
@@ -90,7 +90,7 @@ describe('a sender by SMPP', () => {
     );
   });
 
-  test('a text of which the carrier has every part is accepted, and nothing is sent', () => {
+  test('a text is accepted, and nothing sent, if the carrier has every part', () => {
     const { sender, bind, submit, outcomes } = createSender();
     const state = { state: 'accepted', carrierMessageId: 'id', receiptKey: null } as const;
     submit([{ attempt: 2, text: 'x'.repeat(200), parts: [1, 2].map((part) => ({ part, ...state })) }]);
@@ -140,7 +140,7 @@ describe('lanes by SMPP', () => {
   const laneOf = ({ messageId }: SubmitRequest) => messageId as OutgoingText['lane'];
 });
 
-describe('what has waited here for too long', () => {
+describe('an overdue text in an SMPP sender', () => {
   test('is not sent after a stall: not even when an answer makes room before anything else runs', () => {
     const { clock, sender, bind, submit, results } = createSender({ window: 1 });
     submit([{ messageId: 'out' }, { messageId: 'queued' }, { messageId: 'code', lane: 'first', isCode: true }]);
@@ -155,7 +155,7 @@ describe('what has waited here for too long', () => {
     );
   });
 
-  test('nor is a text that has expired meanwhile', () => {
+  test('is not sent after it has expired', () => {
     const { clock, sender, bind, submit, outcomes } = createSender({ window: 1 });
     submit([{ messageId: 'out' }, { messageId: 'short', expiresAtMs: clock.nowMs() + 2000 }]);
     clock.advance(2000);
@@ -165,7 +165,7 @@ describe('what has waited here for too long', () => {
     assert.deepEqual(outcomes(), ['accepted', 'not_sent']);
   });
 
-  test('a connection is told until when it may write a part', () => {
+  test('gives the connection the time until which it may write a part', () => {
     const { clock, sender, bind, submit } = createSender();
     const nowMs = clock.steadyMs();
     submit([{}]);
@@ -174,8 +174,8 @@ describe('what has waited here for too long', () => {
   });
 });
 
-describe('an answer that comes late', () => {
-  test('submits nothing: a throttled code is told of, and the next claim sends it', () => {
+describe('a late answer in an SMPP sender', () => {
+  test('submits nothing: a throttled code is reported, and the next claim sends it', () => {
     const { clock, sender, bind, submit, outcomes } = createSender();
     submit([{ messageId: 'code', lane: 'first', isCode: true }]);
     const [request] = bind.open;
@@ -223,7 +223,21 @@ test('parts that the carrier throttled come back in their order', () => {
   assert.deepEqual(bind.ids(), ['a', 'b', 'c', 'd', 'e']);
 });
 
-describe('no bind is up', () => {
+test('codes that wait are returned when the carrier throttles for more than 3 s, whatever text it throttled', () => {
+  const { clock, sender, bind, submit, outcomes } = createSender({ window: 1 });
+  submit([{ lane: 'first' }]);
+  // Each pause is twice as long as the last: 1 s, 2 s, 4 s.
+  for (let pauses = 0; pauses < 3; pauses++) {
+    clock.advance(2500);
+    sender.pump();
+    if (pauses === 2) submit([{ lane: 'first', isCode: true }]);
+    bind.settle(bind.open[0], answered(statuses.throttled));
+  }
+  sender.stop();
+  assert.deepEqual(outcomes(), ['not_sent', 'throttled']);
+});
+
+describe('an SMPP sender without a bind', () => {
   const lose = (isReturning: boolean) => {
     const given = createSender({ window: 1 });
     given.submit([{ messageId: 'out' }, { messageId: 'queued' }]);
@@ -232,13 +246,13 @@ describe('no bind is up', () => {
     return given;
   };
 
-  test('what has not left is given back at once', () => {
+  test('returns unsent texts at once', () => {
     const { sender, outcomes } = lose(false);
     assert.deepEqual(outcomes(), ['accepted', 'not_sent']);
     sender.stop();
   });
 
-  test('after an orderly end it goes on with the next bind', () => {
+  test('continues with the next bind after an orderly end', () => {
     const { clock, sender, bind, outcomes } = lose(true);
     clock.advance(2000);
     sender.pump();
@@ -250,7 +264,7 @@ describe('no bind is up', () => {
     sender.stop();
   });
 
-  test('and is given back if that bind does not come within 3 s', () => {
+  test('returns unsent texts if the next bind does not come within 3 s', () => {
     const { clock, sender, outcomes } = lose(true);
     clock.advance(3000);
     sender.pump();
@@ -259,7 +273,7 @@ describe('no bind is up', () => {
   });
 });
 
-test('another rate acts when it is told, on the texts that come next', () => {
+test('a new rate acts on the next texts after setShare', () => {
   let settings = settingsWith();
   const sender = createSmppSender({
     settings: () => settings,

@@ -1,16 +1,14 @@
-import type { Lane } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SubmitFields } from '../../smpp/pdu.ts';
 import { readSubmitErrors, refusalOf, statusWords } from '../../smpp/submit-errors.ts';
 import type { SubmitAnswer, SubmitRequest } from '../../smpp/submit-window.ts';
-import type { Answer, Capacity, OutgoingText, Progress } from '../carrier/carrier.ts';
-import { createLaneQueue, keptForFirst, type LaneItem } from '../carrier/lane-queue.ts';
-import { createSubmitRate } from '../carrier/rate.ts';
+import type { Capacity } from '../carrier/carrier.ts';
+import { codeAnswerMs } from '../carrier/code-patience.ts';
+import { createPacedSender, type GivenText, type PacedSender, type WaitingItem } from '../carrier/paced-sender.ts';
 import { receiptKeyOf } from '../carrier/receipt-keys.ts';
-import { createNextLook, createRoomWatch } from '../carrier/sender-polls.ts';
 import type { SmppSettings } from './settings.ts';
 import { receiptsAwaited, toSubmits } from './submit-parts.ts';
-import { createSubmittedText, type SubmittedText, type SubmittedTextOptions } from './submitted-text.ts';
+import { createSubmittedText, type SubmittedText } from './submitted-text.ts';
 
 /** A connection that takes submits. */
 export interface SubmitBind {
@@ -21,20 +19,11 @@ export interface SubmitBind {
   submit(request: SubmitRequest): boolean;
 }
 
-/** Sends texts over the binds of one carrier: in lanes, within the rate and the windows, part by part. */
-export interface SmppSender {
-  capacity(): Capacity;
-  /** How long it sends nothing because the carrier wants fewer texts. */
-  throttledMs(): number;
-  submit(texts: OutgoingText[], answer: Answer, progress?: Progress): Promise<void>;
-  /** The windows have room, or a bind has come or gone. */
-  pump(): void;
-  setPaused(paused: boolean): void;
-  /** The share of the account's rate that this node has now. To be told again when the rate has changed. */
-  setShare(share: number): void;
-  /** Gives back what has not left. */
-  stop(): void;
-}
+/** Sends texts over the binds of one carrier, part by part. Call `pump` when windows have room, or a bind comes or goes. */
+export type SmppSender = Pick<
+  PacedSender<WaitingPart>,
+  'capacity' | 'throttledMs' | 'submit' | 'pump' | 'setPaused' | 'setShare' | 'stop'
+>;
 
 export interface SmppSenderOptions {
   /** As they are now: an operator may change them while it sends. */
@@ -47,120 +36,85 @@ export interface SmppSenderOptions {
   onAccepted: (carrierMessageId: string) => void;
 }
 
-/** A part that waits for a free place in a window. */
-interface WaitingPart extends LaneItem {
+/** A part that waits for room in a window. */
+interface WaitingPart extends WaitingItem {
   submitted: SubmittedText;
   part: number;
   fields: SubmitFields;
-  /** After this time (steady) it goes back to the queue in the database: its claim may be another worker's soon. */
-  untilMs: number;
 }
 
-/** Without an answer for this long, a code goes on: a person waits for it. */
-const codeAnswerMs = 5000;
-/** No code waits longer than this here for a carrier that wants fewer texts: another carrier may take it. */
-const codeWaitsMs = 3000;
-/** Maximum wait of a part here: after it the text goes back to the queue in the database. */
-const waitMs = 10_000;
 /** Maximum wait for the next bind after one that ended in order. */
 const returnMs = 3000;
-/** Texts for this time are taken ahead of the window, so that the window never runs dry between two claims. */
-const aheadMs = 250;
+/** Parts that may wait ahead of the window, so that it never runs dry between two claims. */
 const ahead = { least: 50, most: 1000 };
-/** No more than leave within this time by the answers so far: what waits for too long goes back, and the window runs dry. */
+/** At most as many parts wait as leave within this time, by the answers so far: overdue parts would go back. */
 const aheadWithinMs = 5000;
-/** So much of the mean time to an answer is the newest one's. */
+/** The weight of the newest answer in the mean time to an answer. */
 const newestShare = 1 / 8;
-/** A carrier that has answered nothing for this long is not given more than its window holds. */
+/** A carrier that has answered nothing for this long gets no more than its window holds. */
 const movingMs = 1000;
 
 export function createSmppSender(options: SmppSenderOptions): SmppSender {
   const { settings, clock, binds, onCapacity, onAccepted } = options;
-  const rate = createSubmitRate(clock, settings().per_second);
-  const queue = createLaneQueue<WaitingPart>();
-  /** The slots that each lane holds. */
-  const held = { first: 0, bulk: 0 };
-  let paused = false;
-  let isPumping = false;
   let answeredMs = 0;
-  /** How long an answer takes, in the mean. */
+  /** The mean time to an answer. */
   let answerMs = 0;
-  /** Since when no bind is up, and nothing under way. */
+  /** Since when no bind is up and no submit is open. */
   let offSinceMs: number | undefined;
-  const tellCapacity = createRoomWatch(capacity, onCapacity);
-  const nextLook = createNextLook({
+  const paced = createPacedSender<WaitingPart>({
     clock,
-    isWanted: () => queue.size > 0,
-    nextMs: () => rate.nextMs,
-    look() {
-      giveBack(isOverdue);
-      pump();
-    },
+    perSecond: () => settings().per_second,
+    slots,
+    free,
+    isOff,
+    takes,
+    toItems,
+    send,
+    returnUnsent: ({ submitted, part }) => submitted.noteUnsent(part),
+    isRefused: ({ submitted }) => submitted.isRefused(),
+    onCapacity,
   });
+  const { rate } = paced;
 
-  const freeOf = () => binds().reduce((sum, bind) => sum + bind.free, 0);
-  const underWay = () => held.first + held.bulk;
+  function free(): number {
+    return binds().reduce((sum, bind) => sum + bind.free, 0);
+  }
 
   /** The slots of the binds that are up. */
-  const slots = () => Math.min(freeOf() + underWay(), settings().window * binds().length);
-
-  /** Whether one more slot may be bulk's. */
-  function mayBeBulk(): boolean {
-    const all = slots();
-    return held.bulk < all - keptForFirst(all);
+  function slots(): number {
+    return Math.min(free() + paced.underWay, settings().window * binds().length);
   }
 
-  function isOverdue({ untilMs, submitted }: WaitingPart): boolean {
-    return untilMs <= clock.steadyMs() || submitted.text.expiresAtMs <= clock.nowMs();
-  }
-
-  function capacity(): Capacity {
-    const free = freeOf();
+  function takes(soon: number): Capacity {
+    const freeNow = free();
     // A full window is no reason to wait while answers come: it is free again before the next claim.
-    const isMoving = underWay() > 0 && clock.steadyMs() - answeredMs < movingMs;
-    if (paused || rate.isPaused || (free === 0 && !isMoving)) return { first: 0, bulk: 0 };
-    const soon = Math.ceil((rate.perSecond * aheadMs) / 1000);
+    const isMoving = paced.underWay > 0 && clock.steadyMs() - answeredMs < movingMs;
+    if (freeNow === 0 && !isMoving) return { first: 0, bulk: 0 };
     const leaving = answerMs === 0 ? ahead.least : Math.ceil((slots() * aheadWithinMs) / answerMs);
     const least = Math.min(ahead.least, Math.max(1, leaving));
-    const most = rate.isLimited ? soon : free + Math.min(ahead.most, Math.max(least, soon));
-    const room = (lane: Lane) => Math.max(0, Math.max(1, most) - queue.waiting(lane));
-    return { first: room('first'), bulk: room('bulk') };
+    return paced.roomFor(Math.max(1, rate.isLimited ? soon : freeNow + Math.min(ahead.most, Math.max(least, soon))));
   }
 
-  function add(text: OutgoingText, tell: Pick<SubmittedTextOptions, 'place' | 'answer' | 'progress' | 'onAnswered'>) {
+  function toItems(given: GivenText): WaitingPart[] {
+    const { text, index, untilMs } = given;
     const { form, submits } = toSubmits(text, settings(), clock.nowMs());
     const total = submits.length;
     if (total === 0) {
-      tell.answer(tell.place, { outcome: 'never', error: 'content_rejected' });
-      tell.onAnswered();
-      return;
+      given.answer(index, { outcome: 'never', error: 'content_rejected' });
+      given.onAnswered();
+      return [];
     }
     const needed = receiptsAwaited(settings().receipts, total);
-    const submitted = createSubmittedText({ text, total, form, needed, ...tell });
-    const untilMs = clock.steadyMs() + waitMs;
-    for (const part of submitted.partsToSend) {
+    const submitted = createSubmittedText({ ...given, total, form, needed });
+    return submitted.partsToSend.flatMap((part) => {
       const fields = submits[part - 1];
-      if (fields !== undefined) queue.add({ lane: text.lane, submitted, part, fields, untilMs });
-    }
+      return fields === undefined ? [] : { lane: text.lane, text, submitted, part, fields, untilMs };
+    });
   }
 
-  function pump(): void {
-    // A settled submit calls this again.
-    if (isPumping) return;
-    isPumping = true;
-    try {
-      if (isOff()) giveBack(() => true);
-      while (sendNext());
-    } finally {
-      isPumping = false;
-    }
-    nextLook.plan();
-    tellCapacity();
-  }
-
-  /** No bind is up: there is no room although nothing is under way. One that comes back at once is waited for. */
+  /** No bind is up: no slot is free although none is used. After an orderly end it waits for the next bind. */
   function isOff(): boolean {
-    if (underWay() > 0 || freeOf() > 0) {
+    if (paced.underWay > 0 || free() > 0) {
       offSinceMs = undefined;
       return false;
     }
@@ -168,39 +122,17 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     return clock.steadyMs() - offSinceMs >= returnMs || !binds().some(({ isReturning }) => isReturning);
   }
 
-  function giveBack(fits: (part: WaitingPart) => boolean): void {
-    if (queue.size === 0) return;
-    for (const { submitted, part } of queue.takeAll(fits)) submitted.noteUnsent(part);
-  }
-
-  function sendNext(): boolean {
-    if (queue.size === 0 || freeOf() === 0) return false;
-    const next = queue.next(mayBeBulk());
-    if (next === undefined) return false;
-    // Asked at each send: after a stall answers make room before any timer finds what has waited for too long.
-    if (next.submitted.isRefused() || isOverdue(next)) {
-      queue.drop(next);
-      next.submitted.noteUnsent(next.part);
-      return true;
-    }
-    if (!rate.take()) return false;
-    queue.take(next);
-    send(next);
-    return true;
-  }
-
   function send(waiting: WaitingPart): void {
-    const { submitted, part, fields, lane, untilMs } = waiting;
-    const { isCode, messageId } = submitted.text;
+    const { submitted, part, fields, untilMs } = waiting;
+    const { isCode, messageId } = waiting.text;
     let writtenMs: number | undefined;
     let isSettled = false;
     const bind = binds().reduce((most, each) => (each.free > most.free ? each : most));
     const leave = () => {
-      held[lane]--;
-      if (writtenMs === undefined) rate.noteUnsent();
-      else answerMs += (clock.steadyMs() - writtenMs - answerMs) * (answerMs === 0 ? 1 : newestShare);
+      paced.release(waiting, writtenMs !== undefined);
+      if (writtenMs !== undefined)
+        answerMs += (clock.steadyMs() - writtenMs - answerMs) * (answerMs === 0 ? 1 : newestShare);
     };
-    held[lane]++;
     const taken = bind.submit({
       fields,
       messageId,
@@ -223,16 +155,16 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     submitted.noteUnsent(part);
   }
 
-  /** A late answer only tells: its text may be in the queue in the database by now, and only a claim submits. */
+  /** A late answer submits nothing: its text may be in the queue in the database by now, and only a claim submits. */
   function settle(waiting: WaitingPart, answer: SubmitAnswer, isLate: boolean): void {
     const { submitted, part } = waiting;
     if (answer.kind === 'in_doubt') submitted.noteInDoubt(part, answer.silent);
     else if (answer.kind === 'not_sent') {
       if (isLate) submitted.noteUnsent(part);
-      else queue.putBack(waiting);
+      else paced.putBack(waiting);
     } else if (answer.status === 0) accept(submitted, part, answer.messageId);
     else refuse(waiting, answer.status, isLate);
-    pump();
+    paced.pump();
   }
 
   function accept(submitted: SubmittedText, part: number, id: string): void {
@@ -243,56 +175,12 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
   }
 
   function refuse(waiting: WaitingPart, status: number, isLate: boolean): void {
-    const { submitted, part, untilMs } = waiting;
+    const { submitted, part } = waiting;
     const refusal = { ...refusalOf(status, readSubmitErrors(settings().submit_errors)), reported: statusWords(status) };
-    if (refusal.outcome !== 'throttled') {
-      submitted.noteRefused(part, refusal);
-      return;
-    }
-    rate.noteThrottled();
-    const isLong = isLongFor(waiting);
-    // A throttled part is the first to be sent after the pause, unless that is too late.
-    if (rate.nextMs < untilMs && !isLong && !isLate) {
-      submitted.noteWaits(part);
-      queue.putBack(waiting);
-    } else submitted.noteRefused(part, { ...refusal, afterMs: throttledMs() });
-    if (isLong) giveBack(isLongFor);
+    if (refusal.outcome !== 'throttled') submitted.noteRefused(part, refusal);
+    else if (paced.noteThrottled(waiting, isLate)) submitted.noteWaits(part);
+    else submitted.noteRefused(part, { ...refusal, afterMs: paced.throttledMs() });
   }
 
-  function throttledMs(): number {
-    return rate.isPaused ? rate.nextMs - clock.steadyMs() : 0;
-  }
-
-  /** The pause is longer than a code waits. */
-  function isLongFor({ submitted }: WaitingPart): boolean {
-    return submitted.text.isCode && throttledMs() > codeWaitsMs;
-  }
-
-  return {
-    capacity,
-    throttledMs,
-    submit: (texts, answer, progress = () => {}) =>
-      new Promise((resolve) => {
-        let open = texts.length;
-        const onAnswered = () => {
-          if (--open === 0) resolve();
-        };
-        for (const [place, text] of texts.entries()) add(text, { place, answer, progress, onAnswered });
-        pump();
-      }),
-    pump,
-    setPaused(value) {
-      paused = value;
-      tellCapacity();
-    },
-    setShare(share) {
-      const { per_second: perSecond } = settings();
-      rate.setLimit(perSecond === null ? null : perSecond * share);
-    },
-    stop() {
-      paused = true;
-      nextLook.cancel();
-      giveBack(() => true);
-    },
-  };
+  return paced;
 }

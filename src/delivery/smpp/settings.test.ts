@@ -21,7 +21,7 @@ test('meanings, TLVs and offsets that the parts would not understand are refused
   }
 });
 
-test('those that they understand are taken', () => {
+test('meanings, TLVs and offsets that the parts understand are accepted', () => {
   const right = {
     submit_errors: { '0x0000000b': 'never:invalid_destination' },
     errors: { '027': 'unreachable' },

@@ -13,7 +13,7 @@ const port = Type.Integer({ minimum: 1, maximum: 65_535, default: 2775 });
 const certificate = Type.Optional(text(16_384, 'PEM'));
 
 export const longForms = ['udh16', 'udh8', 'sar', 'payload'] as const;
-/** One of these names. TypeBox infers nothing from a mapped list, so the type is said. */
+/** One of these names. TypeBox infers nothing from a mapped list, so the type is written out. */
 const literals = <Name extends string>(names: readonly Name[], byDefault?: Name, description?: string) =>
   Type.Unsafe<Name>(
     Type.Union(

@@ -105,7 +105,7 @@ test('the parts of udh8 and sar are the billed ones', () => {
   );
 });
 
-test('what is encoded is decoded: no field is too long for its place', () => {
+test('encoded parts decode to themselves: no field is too long', () => {
   fc.assert(
     fc.property(anyText, forms, (text, form) => {
       for (const fields of submits(text, { long_messages: form })) {

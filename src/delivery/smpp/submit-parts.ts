@@ -7,19 +7,19 @@ import { longForms, type SmppSettings } from './settings.ts';
 import { validityPeriod } from './validity.ts';
 
 type Text = Pick<OutgoingText, 'messageId' | 'to' | 'from' | 'text' | 'templateId' | 'expiresAtMs' | 'form'>;
-/** What differs from part to part. */
+/** Fields that differ between parts. */
 type PartFields = Pick<SubmitFields, 'esmClass' | 'shortMessage' | 'tlvs'>;
 
 const hasHeader = 0x40;
 const finalReceipt = 0x01;
 
-/** How a text becomes parts. */
+/** How a text is cut into parts. */
 interface Form {
   charset: CharsetName;
   long: SmppSettings['long_messages'];
 }
 
-/** A text that was half sent keeps its form, whatever the settings say now; undefined if no charset can carry it. */
+/** A partly sent text keeps its form, even if the settings have changed; undefined if no charset can carry it. */
 function formOf({ text, form }: Text, settings: SmppSettings): Form | undefined {
   const [name, long] = form?.split(' ') ?? [];
   const before = { charset: charsets.find((each) => each === name), long: longForms.find((each) => each === long) };
@@ -36,7 +36,7 @@ export interface Submits {
 
 /**
  * The submit_sm of all parts, in order. The same text and form give the same parts and reference, so that a retry
- * resumes where the first attempt ended. There are none if none of the carrier's charsets can carry the text.
+ * resumes where the first attempt ended. Empty if none of the carrier's charsets can carry the text.
  */
 export function toSubmits(text: Text, settings: SmppSettings, nowMs: number): Submits {
   const form = formOf(text, settings);
@@ -91,7 +91,7 @@ export function asksReceipt(receipts: SmppSettings['receipts'], part: number, to
   }
 }
 
-/** How many receipts settle a text of so many parts: with `one`, `first` and `last` the first one tells of them all. */
+/** How many receipts settle a text of `total` parts: with `one`, `first` and `last` the first one stands for all parts. */
 export function receiptsAwaited(receipts: SmppSettings['receipts'], total: number): number {
   if (receipts === 'none') return 0;
   return receipts === 'all' ? total : 1;

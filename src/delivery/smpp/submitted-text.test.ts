@@ -18,7 +18,7 @@ function submitAgain(parts: PartState[]) {
   const states: string[] = [];
   const submitted = createSubmittedText({
     text: outgoingText({ attempt: 2, parts, form: 'udh16' }),
-    place: 0,
+    index: 0,
     total: 3,
     form: 'udh16',
     needed: 3,
@@ -30,14 +30,14 @@ function submitAgain(parts: PartState[]) {
 }
 
 describe('a long text that is sent again', () => {
-  test('and of which nothing leaves is not sent: the doubt of before is no doubt of now', () => {
+  test('is not_sent if no part leaves: earlier doubt does not count now', () => {
     const { submitted, results } = submitAgain([acceptedPart(1), inDoubt(2), inDoubt(3)]);
     assert.deepEqual(submitted.partsToSend, [2, 3]);
     for (const part of [2, 3]) submitted.noteUnsent(part);
     assert.deepEqual(results, [{ outcome: 'not_sent' }]);
   });
 
-  test('and of which one part leaves tells of it, and is not in doubt for the other', () => {
+  test('reports a part that leaves, and is not in doubt because of the other', () => {
     const { submitted, results } = submitAgain([acceptedPart(1), inDoubt(2), inDoubt(3)]);
     submitted.noteAccepted(2, 'id', 'id');
     submitted.noteUnsent(3);
@@ -45,7 +45,7 @@ describe('a long text that is sent again', () => {
     assert.deepEqual(results, [{ outcome: 'not_sent', long: { total: 3, form: 'udh16', needed: 3, parts } }]);
   });
 
-  test('and has no answer for a part is in doubt', () => {
+  test('is in doubt without an answer for a part', () => {
     const { submitted, results } = submitAgain([acceptedPart(1), inDoubt(2), inDoubt(3)]);
     submitted.noteInDoubt(2, true);
     submitted.noteUnsent(3);

@@ -1,7 +1,7 @@
 import type { SubmitRefusal } from '../../smpp/submit-errors.ts';
 import type { Answer, LongText, OutgoingText, PartState, Progress, SubmitResult } from '../carrier/carrier.ts';
 
-/** A text at the carrier: its parts, and what is known of each. */
+/** A text at the carrier, and the state of each part. */
 export interface SubmittedText {
   readonly text: OutgoingText;
   readonly total: number;
@@ -23,7 +23,7 @@ export interface SubmittedText {
 
 export interface SubmittedTextOptions {
   text: OutgoingText;
-  place: number;
+  index: number;
   total: number;
   /** How its parts are written. */
   form: string;
@@ -39,7 +39,7 @@ export interface SubmittedTextOptions {
  * doubt a late answer to a part gives another result.
  */
 export function createSubmittedText(options: SubmittedTextOptions): SubmittedText {
-  const { text, place, total, form, needed, answer, progress, onAnswered } = options;
+  const { text, index, total, form, needed, answer, progress, onAnswered } = options;
   /** By part, from 1. */
   const states: (PartState | undefined)[] = [];
   for (const state of text.parts) states[state.part] = state;
@@ -55,10 +55,10 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
   let out = 0;
   let refusal: SubmitRefusal | undefined;
   let isAnswered = false;
-  /** A part has left now, whatever became of it. What an earlier submit left in doubt says nothing of this one. */
+  /** A part was sent in this submit, with any result. Doubt from an earlier submit does not count. */
   let hasLeft = false;
   const isInDoubtNow: boolean[] = [];
-  /** Of all parts in doubt the answers may still come. */
+  /** The answers to all parts in doubt may still come. */
   let isSilent = true;
 
   function result(): SubmitResult {
@@ -76,11 +76,11 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     return { outcome: 'not_sent', ...(hasLeft && long) };
   }
 
-  /** With none of its parts out, the text waits here for the others. */
+  /** Once none of its parts is out, the text waits here for the others. */
   function comeBack(part: number, others: number): void {
     if (!isOut[part]) return;
     isOut[part] = false;
-    if (--out === 0 && others > 0) progress(place, 'waits');
+    if (--out === 0 && others > 0) progress(index, 'waits');
   }
 
   function settle(part: number, state: PartState | undefined): void {
@@ -94,18 +94,18 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     comeBack(part, open - 1);
     if (isOpen[part]) open--;
     isOpen[part] = false;
-    if (open === 0) tell();
+    if (open === 0) reportResult();
   }
 
-  function tell(): void {
+  function reportResult(): void {
     const isFirst = !isAnswered;
     isAnswered = true;
-    answer(place, result());
+    answer(index, result());
     if (isFirst) onAnswered();
   }
 
-  // A late answer may have told that the carrier has the last part too.
-  if (open === 0) tell();
+  // By a late answer, the carrier may already have every part.
+  if (open === 0) reportResult();
 
   return {
     text,
@@ -117,7 +117,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     noteWritten(part) {
       if (!isOut[part]) out++;
       isOut[part] = true;
-      progress(place, 'written');
+      progress(index, 'written');
     },
     noteWaits: (part) => comeBack(part, open),
     noteAccepted(part, carrierMessageId, receiptKey) {

@@ -1,8 +1,9 @@
+// Tests: test/smpp/carrier-trial.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Carrier, Receipt, SubmitResult } from '../carrier/carrier.ts';
 import { isNumber } from '../carrier/reported-number.ts';
 import { type ClaimedTest, type TestStep, testReceiptWithinMs } from '../carrier/test-store.ts';
-import { describeReceipt, describeResult, noReceipts, sendTestText, type Told } from '../carrier/test-text.ts';
+import { describeReceipt, describeResult, noReceipts, type StepReport, sendTestText } from '../carrier/test-text.ts';
 import type { SmppSettings } from './settings.ts';
 
 export interface TextTestOptions {
@@ -40,8 +41,8 @@ export async function testText(options: TextTestOptions): Promise<void> {
     if (result.outcome !== 'accepted') return;
     const sentMs = clock.steadyMs();
     const find = () => seen.find(({ keys }) => keys.includes(result.receiptKey ?? ''));
-    const told = settings.receipts === 'none' ? noReceipts : tellReceipt(await waitFor(find));
-    await onStep({ step: 'receipt', ...told, tookMs: clock.steadyMs() - sentMs });
+    const report = settings.receipts === 'none' ? noReceipts : describeWait(await waitFor(find));
+    await onStep({ step: 'receipt', ...report, tookMs: clock.steadyMs() - sentMs });
   } finally {
     unwatch();
   }
@@ -68,7 +69,7 @@ const noReceipt =
   'No receipt came within 120 s. Ask the provider whether receipts are switched on. ' +
   'If another carrier has the same account, that one may have got it.';
 
-function tellReceipt(receipt: Receipt | undefined): Told {
+function describeWait(receipt: Receipt | undefined): StepReport {
   if (receipt === undefined) return { ok: false, detail: noReceipt };
   return describeReceipt(receipt);
 }

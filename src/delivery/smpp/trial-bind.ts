@@ -1,3 +1,4 @@
+// Tests: test/smpp/carrier-trial.test.ts, test/parts/smpp-connection-test.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import { describeBindRefusal, hintAtBindKind } from '../../smpp/bind-refusals.ts';
 import type { ConnectionTarget } from '../../smpp/connection.ts';
@@ -18,7 +19,7 @@ const unbindSequence = 2;
 export interface TriedBind {
   /** Every step that was begun; the last one may have failed. */
   steps: TestStep[];
-  /** How the bind failed, if it came so far. */
+  /** The error of the bind, if it was tried. */
   failure?: Pick<CloseReason, 'kind' | 'status'> | undefined;
 }
 

@@ -1,3 +1,4 @@
+// Tests: test/smpp/carrier-trial.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import type { ClaimedTest, TestStep } from '../carrier/test-store.ts';
@@ -18,12 +19,12 @@ export interface CarrierTrialOptions {
 
 /** An operator's test of a carrier. It uses a bind that is up, and makes one of its own only if none is. */
 export interface CarrierTrial {
-  /** It has a connection of its own: the carrier must not make another one meanwhile. */
+  /** True while it has a connection of its own: the carrier must not open another one. */
   readonly isConnecting: boolean;
   run(test: ClaimedTest, inbox: ReceiptInbox, onStep: (step: TestStep) => Promise<void>): Promise<void>;
 }
 
-/** Longer than a try to connect and bind takes. */
+/** Longer than an attempt to connect and bind takes. */
 const settleMs = 25_000;
 const lookEveryMs = 50;
 
@@ -57,7 +58,7 @@ export function createCarrierTrial(options: CarrierTrialOptions): CarrierTrial {
       return isConnecting;
     },
     async run(test, inbox, onStep) {
-      // A try under way may bind at any moment.
+      // An attempt under way may bind at any moment.
       await until(() => stateOfBinds().some(isUp) || !stateOfBinds().some(isTrying));
       const up = stateOfBinds().find(isUp);
       if (up !== undefined) for (const step of stepsInUse(up, settings())) await onStep(step);
@@ -67,7 +68,7 @@ export function createCarrierTrial(options: CarrierTrialOptions): CarrierTrial {
   };
 }
 
-/** What a session that is up tells of the first four steps. Some carriers end it for a new one, so none is made. */
+/** The first four steps, from a session that is up. Some carriers end it for a new one, so the test opens none. */
 function stepsInUse({ host, since, mode, state, error }: BindState, { tls }: SmppSettings): TestStep[] {
   const what = mode === 'pair' ? 'a transmitter and a receiver' : 'a transceiver';
   const bound =

@@ -40,7 +40,7 @@ export function utcOffsetProblem(written: string): string | undefined {
   return isRight ? undefined : 'must be a quarter of an hour between -12:00 and +12:00, like +05:30';
 }
 
-/** SMPP has room for twelve hours either way. What cannot be read counts as UTC. */
+/** SMPP has room for twelve hours either way. An unreadable offset counts as UTC. */
 function quartersOf(written: string): number {
   const [, sign, hours, minutes] = offset.exec(written) ?? [];
   const quarters = 4 * Number(hours ?? 0) + Number(minutes ?? 0) / 15;

@@ -11,6 +11,7 @@ import type { ClaimedText } from '../attempts/queued-text.ts';
 import { canSend, readBinds } from '../carrier/bind-store.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import { createClosedCarrier } from '../carrier/closed.ts';
+import { codeWaitMs } from '../carrier/code-patience.ts';
 import type { RunningCarrier } from '../carrier/running.ts';
 import type { MovingText, NextCarrier } from '../routing/next-carrier.ts';
 import { createCarrierOutlook } from '../routing/outlook.ts';
@@ -72,8 +73,6 @@ const pollEveryMs = 1000;
 const soon = { everyMs: 100, forMs: 5000 };
 /** A connection that is lost during a poll has codes that the poll has missed: the next poll follows at once. */
 const missedMs = 10;
-/** A code waits no longer than this for a carrier that wants fewer texts. */
-const codeWaitsMs = 3000;
 
 export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const { database, clock, keys, log, node, fixed, createCarrier, createWorker, countryOf } = options;
@@ -117,7 +116,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
 
   function throttled(): string[] {
     return [...running.values()]
-      .filter(({ carrier }) => (carrier.throttledMs?.() ?? 0) > codeWaitsMs)
+      .filter(({ carrier }) => (carrier.throttledMs?.() ?? 0) > codeWaitMs)
       .map(({ carrier }) => carrier.key);
   }
 

@@ -134,11 +134,11 @@ function replay({ claimed, events }: Pick<HandedText, 'claimed' | 'events'>, car
   const total = partsOf[nameOf(entry)];
   const options = {
     text: { parts } as OutgoingText,
-    place: 0,
+    index: 0,
     total,
     form: 'form',
     needed: total,
-    answer(_place: number, result: SubmitResult) {
+    answer(_index: number, result: SubmitResult) {
       answer = result;
     },
     progress() {},

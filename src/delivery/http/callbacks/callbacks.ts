@@ -1,10 +1,12 @@
+// Tests: test/providers/presets.test.ts
 import { findMessages } from '../../../messages/message-store.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/database/database.ts';
-import { ApiError, notFound } from '../../../platform/errors.ts';
+import { ApiError, notFound, unavailable } from '../../../platform/errors.ts';
+import { createSharedWrites } from '../../../platform/work/shared-writes.ts';
 import type { InboundSource, InboundText, Receipt } from '../../carrier/carrier.ts';
+import { hasSameEnd } from '../../carrier/reported-number.ts';
 import type { ReceiptDescription } from '../description.ts';
-import { createTogether } from '../together.ts';
 import type { CallbackCarrier, CallbackCarriers } from './carriers.ts';
 import { inboundProof, leavesBodyOpen } from './proof-settings.ts';
 import { isProven } from './proofs.ts';
@@ -19,7 +21,7 @@ export interface CallbackAnswer {
   body: string;
 }
 
-/** Takes what providers report by HTTP. Each call resolves once all of it is on disk, so that the provider may be told. */
+/** Takes the reports of providers. Each call resolves once all of it is on disk: only then do we answer the provider. */
 export interface Callbacks {
   receipts(name: string, token: string, request: CallbackRequest): Promise<CallbackAnswer | undefined>;
   inbound(name: string, token: string, request: CallbackRequest): Promise<CallbackAnswer | undefined>;
@@ -37,17 +39,20 @@ export interface CallbacksOptions {
 
 export type CallbackCount = 'receipts' | 'inbound' | 'unproven' | 'unreadable';
 
-/** So many receipts of a carrier wait for the database at most; then its provider is asked to come again. */
+/** Maximum number of a carrier's receipts that wait for the database. Its provider has to send others again. */
 const mostWaiting = 5000;
 const mostPerWrite = 500;
 
 export function createCallbacks(options: CallbacksOptions): Callbacks {
   const { database, clock, carriers, receipts, receiveInbound, onCount } = options;
-  const writeReceipts = createTogether<Receipt, CallbackCarrier>({
+  const writeReceipts = createSharedWrites<Receipt, CallbackCarrier>({
     keyOf: ({ account }) => account,
-    mostWaiting,
     mostPerWrite,
-    write: async (carrier, batch) => receipts.apply(carrier, await fitting(carrier, batch)),
+    full: {
+      most: mostWaiting,
+      refuse: () => unavailable('Too many callbacks wait for the database. Send this one again.', 5),
+    },
+    write: async (batch, carrier) => receipts.apply(carrier, await fitting(carrier, batch)),
   });
 
   async function require(name: string, token: string): Promise<CallbackCarrier> {
@@ -56,7 +61,7 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
     return carrier;
   }
 
-  /** What has no proof but the token in its address must fit in both: our id and the number it was sent to. */
+  /** A callback without a proof, except the token in its address, must match both our id and the recipient's number. */
   async function fitting({ profile }: CallbackCarrier, batch: Receipt[]): Promise<Receipt[]> {
     const described = profile.description.receipt;
     const named = batch.flatMap(({ messageId }) => messageId ?? []);
@@ -66,7 +71,8 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
     return batch.map((receipt) => {
       const to = receipt.messageId === null ? undefined : numbers.get(receipt.messageId);
       // A masked number cannot be compared.
-      const fits = to !== undefined && (!/^\+\d+$/.test(to) || receipt.numbers.some((number) => isEnd(to, number)));
+      const fits =
+        to !== undefined && (!/^\+\d+$/.test(to) || receipt.numbers.some((number) => hasSameEnd(number, to)));
       return fits ? receipt : { ...receipt, messageId: null };
     });
   }
@@ -97,11 +103,11 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
       const described = carrier.profile.description.receipt;
       if (described === undefined) throw notFound();
       const read = readable(carrier, readReceipts(request, described)).filter(
-        // Unsigned, and without the number that it should name: it could be anything.
+        // An unsigned receipt must name the number.
         ({ numbers }) => !mustFit(described) || numbers.length > 0,
       );
       onCount(carrier.key, 'receipts', read.length);
-      if (read.length > 0) await writeReceipts(carrier, read);
+      if (read.length > 0) await writeReceipts(read, carrier);
       return described.answer;
     },
     async inbound(name, token, request) {
@@ -119,11 +125,4 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
 
 function mustFit({ verify, to }: ReceiptDescription): boolean {
   return leavesBodyOpen(verify) && to !== undefined;
-}
-
-/** Providers write numbers with and without prefixes, so the end decides. */
-const comparedDigits = 8;
-
-function isEnd(recipient: string, number: string): boolean {
-  return recipient.slice(-comparedDigits) === number.slice(-comparedDigits);
 }

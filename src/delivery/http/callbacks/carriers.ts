@@ -20,6 +20,6 @@ export interface CallbackCarriers {
   follow(rows: readonly CarrierRow[]): void;
   /** Whether a path has the token of a known carrier. */
   knows(path: string): boolean;
-  /** The carrier with this name and token, also if it is newer than what this node knows. */
+  /** The carrier with this name and token, even if this node has not read it yet. */
   find(name: string, token: string): Promise<CallbackCarrier | undefined>;
 }

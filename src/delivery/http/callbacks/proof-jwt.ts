@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/callbacks/proofs.test.ts
 import { createHash, createHmac } from 'node:crypto';
 import { sameBytes } from '../../../platform/crypto/secrets.ts';
 import { parseJson } from '../paths.ts';
@@ -38,7 +39,7 @@ function fits(
   if (begins.some((time) => Math.abs(nowMs - time * 1000) > toleranceMs)) return false;
   if (typeof exp === 'number' && exp * 1000 + toleranceMs < nowMs) return false;
   if (url_hash !== undefined && url_hash !== sha256(url)) return false;
-  // A body that no hash covers may be another one.
+  // A body that no hash covers may be forged.
   return body.length === 0 ? true : payload_hash === sha256(body);
 }
 

@@ -37,7 +37,10 @@ export const proofSchema = Type.Object(
     nonce: text(64),
     algorithm: Type.Optional(literals(['md5', 'sha1', 'sha256', 'sha512', 'hash-md5'])),
     encoding: Type.Optional(literals(['base64', 'hex'])),
-    /** Of `hmac`: what is signed, of {{timestamp}}, {{nonce}}, {{url}}, {{body}} and {{sha256}} (of the body, raw). */
+    /**
+     * For `hmac`: the signed text, made of {{timestamp}}, {{nonce}}, {{url}}, {{body}} and {{sha256}} (of the body,
+     * raw).
+     */
     signed: text(256),
     tolerance_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
   },
@@ -46,14 +49,14 @@ export const proofSchema = Type.Object(
 
 export type ProofSettings = Static<typeof proofSchema>;
 
-/** Proofs that do not cover what a callback says: it must then fit in our id and in the number. */
+/** Proofs that do not cover the body: then a callback must match our id and the number. */
 export function leavesBodyOpen({ kind }: ProofSettings): boolean {
   return kind === 'token' || kind === 'basic' || kind === 'plivo-v2';
 }
 
 /**
- * A text from a phone can opt a person in or out, and has no record of ours that it must fit. Plivo has a proof that
- * covers what it says, so the other one does not count: also not where a description of before names it.
+ * A text from a phone can opt a person in or out, and matches no record of ours. So Plivo's proof that leaves
+ * out the body does not count for it, even where an older description names that proof.
  */
 export function inboundProof(proof: ProofSettings): ProofSettings {
   return proof.kind === 'plivo-v2' ? { ...proof, kind: 'plivo-v3' } : proof;

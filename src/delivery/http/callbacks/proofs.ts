@@ -20,7 +20,7 @@ export function isProven(
 ): boolean {
   if (proof.kind === 'token') return true;
   const secret = proof.secret !== undefined && Object.hasOwn(secrets, proof.secret) ? secrets[proof.secret] : undefined;
-  // Without its secret there is nothing that a proof could be checked with.
+  // Without the secret no proof can be checked.
   return secret !== undefined && checks[proof.kind](request, proof, { secret, nowMs });
 }
 
@@ -56,7 +56,7 @@ const checks: Record<Exclude<ProofKind, 'token'>, Check> = {
     );
   },
 
-  /** The URL without its query, and a nonce. Where the better signature came too, that one counts. */
+  /** The URL without its query, and a nonce. If the better signature is present too, only that one counts. */
   'plivo-v2'(request, proof, context) {
     const better = [headerOf(request, 'x-plivo-signature-v3'), headerOf(request, 'x-plivo-signature-ma-v3')];
     if (better.some((each) => each !== undefined)) return checks['plivo-v3'](request, proof, context);

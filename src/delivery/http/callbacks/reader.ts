@@ -1,3 +1,4 @@
+// Tests: src/delivery/http/presets/presets.test.ts
 import { createHash } from 'node:crypto';
 import { isId } from '../../../platform/ids.ts';
 import type { InboundText, Receipt } from '../../carrier/carrier.ts';
@@ -12,7 +13,7 @@ const mostEntries = 1000;
 const longestText = 10_000;
 const longestNumber = 32;
 
-/** What a callback says; undefined if it cannot be read at all. Entries that say nothing of use are left out. */
+/** The entries of a callback; undefined if it cannot be read. Useless entries are left out. */
 export function readReceipts(request: CallbackRequest, described: ReceiptDescription): Receipt[] | undefined {
   const entries = entriesOf(request, described);
   return entries?.flatMap((entry) => receiptOf(entry, request, described) ?? []);
@@ -37,7 +38,7 @@ function entriesOf(
   return entries.filter((entry) => wanted.includes(findText(entry, only.path) ?? ''));
 }
 
-/** A state that is not known is one on the way, as those that are left out. */
+/** An unknown state counts as still under way, like states that are left out. */
 function receiptOf(entry: unknown, request: CallbackRequest, described: ReceiptDescription): Receipt | undefined {
   const id = readCarrierId(findText(entry, described.id) ?? '');
   const written = findText(entry, described.state.path);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseJson } from '../paths.ts';
 
-/** A callback as it came: proofs are over its bytes. */
+/** A callback as received: proofs cover its bytes. */
 export interface CallbackRequest {
   method: string;
   /** The public URL that the provider was given, with the query it added. Never from the Host header. */
@@ -40,7 +40,7 @@ export function headerOf({ headers }: CallbackRequest, name: string): string | u
   return typeof value === 'string' && value.length <= 4096 ? value : undefined;
 }
 
-/** What the callback says: JSON, or its parameters by name. Undefined if it cannot be read. */
+/** The content of the callback: JSON, or its parameters by name. Undefined if it cannot be read. */
 export function documentOf(request: CallbackRequest, format: 'json' | 'form' | 'query' | undefined): unknown {
   const kind = format ?? formatOf(request);
   if (kind === 'json') return parseJson(request.body.toString('utf8'));

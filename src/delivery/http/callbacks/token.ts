@@ -2,10 +2,10 @@ import type { KeyRing } from '../../../platform/crypto/keys.ts';
 import { randomBytes } from '../../../platform/crypto/random.ts';
 import type { CallbackUrls } from '../profile.ts';
 
-/** Where providers send what they report: `{path}/{carrier}/receipts/{token}` and `…/inbound/{token}`. */
+/** The paths that providers report to: `{path}/{carrier}/receipts/{token}` and `…/inbound/{token}`. */
 export const callbackPath = '/carriers/v1';
 
-/** 128 bits: who does not know it cannot find the address of a carrier's callbacks. */
+/** 128 bits, so that the address of a carrier's callbacks cannot be guessed. */
 export function newCallbackToken(): string {
   return randomBytes(16).toString('hex');
 }

@@ -1,6 +1,6 @@
 import { type MessageErrorCode, messageErrorCodes } from '../../../messages/message.ts';
 
-/** Turns lists of a provider's codes, by what they mean to us, into a map by code. */
+/** Turns lists of a provider's codes by our meaning into a map from code to meaning. */
 export function codes(
   lists: Partial<Record<MessageErrorCode, readonly (string | number)[]>>,
 ): Record<string, MessageErrorCode> {

@@ -18,7 +18,7 @@ export const infobip: Preset = {
         messages: [
           {
             sender: '{{from}}',
-            // Our own id: a text that is sent again after a lost answer is then known to Infobip.
+            // Our own id: Infobip recognizes a text that is sent again after a lost answer.
             destinations: [{ to: '{{to|digits}}', messageId: '{{id}}' }],
             content: { text: '{{text}}' },
             options: {
@@ -29,7 +29,7 @@ export const infobip: Preset = {
           },
         ],
       },
-      // 23: this id was sent before, so that Infobip has the text.
+      // 23: this id was sent before, so Infobip has the text.
       accepted: [
         { status: [200], path: group, in: [1, 3] },
         { status: [200], path: id, in: [23] },

@@ -57,7 +57,7 @@ export const plivo: Preset = {
             unknown: [900, 1000],
           }),
         },
-        // Its documentation promises messages V2 alone. It leaves the body open: a receipt must fit in id and number.
+        // Plivo promises only V2 for messages. V2 does not sign the body: a receipt must match our id and the number.
         verify: { kind: 'plivo-v2', secret: 'auth_token' },
       },
       inbound: {

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../../platform/errors.ts';
 import type { Description } from '../description.ts';
 
-/** A setting of a preset: what the provider calls it. */
+/** A setting of a preset, by the provider's name for it. */
 export interface PresetField {
   /** Sealed, and never shown. A field of the same name is a secret in every preset, or in none. */
   secret?: true;

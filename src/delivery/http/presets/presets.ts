@@ -20,7 +20,7 @@ export const presets: Record<PresetName, Preset> = {
   'africas-talking': africasTalking,
 };
 
-/** What is a secret under any preset is one under all: a change of preset makes no secret readable. */
+/** A field that is secret in one preset is secret in all, so that a change of preset exposes none. */
 export const secretFieldNames: readonly string[] = [
   ...new Set(
     Object.values(presets).flatMap(({ fields }) =>
