@@ -45,6 +45,8 @@ export type Report =
       maintenance: Record<string, Tally>;
       /** Attempts by outcome. */
       webhooks: Tally;
+      /** Leases of webhooks, by the state that they entered. */
+      webhookLeases: Tally;
       webhooksWaiting: Waiting;
     }
   | 'started'
@@ -71,6 +73,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   let answers: Record<string, AnswerTimes> = {};
   let maintained: Record<string, Tally> = {};
   let webhooks: Tally = {};
+  let webhookLeases: Tally = {};
   let webhooksWaiting: Waiting = { count: 0, oldestAtMs: null };
   let isWaitingNew = false;
   const clockWatch = watchClock(database, systemClock, log);
@@ -101,6 +104,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
     },
     webhookDatabase,
     onWebhook: (attempted) => add(webhooks, countedOutcome(attempted), 1),
+    onWebhookLease: (state) => add(webhookLeases, state, 1),
     onWebhooksWaiting(waiting) {
       isWaitingNew ||= waiting.count !== webhooksWaiting.count || waiting.oldestAtMs !== webhooksWaiting.oldestAtMs;
       webhooksWaiting = waiting;
@@ -113,17 +117,18 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   const report = (message: Report) => parentPort?.postMessage(message);
   const reportCounts = () => {
     const counts = { delivery: delivered, carriers: ofCarriers, texts, answers, maintenance: maintained };
-    report({ ...counts, webhooks, webhooksWaiting });
+    report({ ...counts, webhooks, webhookLeases, webhooksWaiting });
     delivered = {};
     ofCarriers = {};
     texts = {};
     answers = {};
     maintained = {};
     webhooks = {};
+    webhookLeases = {};
     isWaitingNew = false;
   };
   const flush = setInterval(() => {
-    const tallies = [delivered, ofCarriers, texts, maintained, webhooks];
+    const tallies = [delivered, ofCarriers, texts, maintained, webhooks, webhookLeases];
     if (isWaitingNew || tallies.some((tally) => Object.keys(tally).length > 0)) reportCounts();
   }, 500);
 

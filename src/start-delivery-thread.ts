@@ -27,6 +27,7 @@ export async function startDeliveryThread(
     | 'addAnswerTimes'
     | 'countMaintenance'
     | 'countWebhook'
+    | 'countWebhookLease'
     | 'setWebhooksWaiting'
   >,
   { file = new URL('./delivery-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
@@ -42,6 +43,7 @@ export async function startDeliveryThread(
 
   function count({ delivery, carriers, texts, answers, maintenance, ...rest }: Exclude<Report, string>): void {
     for (const [outcome, by] of Object.entries(rest.webhooks)) countWebhook(outcome, by);
+    for (const [state, by] of Object.entries(rest.webhookLeases)) metrics.countWebhookLease(state, by);
     metrics.setWebhooksWaiting(rest.webhooksWaiting);
     for (const [event, by] of Object.entries(delivery)) countDelivery(event, by);
     for (const [carrier, counts] of Object.entries(carriers)) {

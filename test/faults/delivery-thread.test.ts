@@ -46,6 +46,7 @@ function play(script: string): Scene {
     countText: () => {},
     addAnswerTimes: () => {},
     countWebhook: add,
+    countWebhookLease: add,
     setWebhooksWaiting: () => {},
     countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
   };
@@ -64,7 +65,7 @@ const working = `
     const texts = (accepted) => accepted.split('\\x1f').at(-1).slice(0, -1);
     note(order === 'stop' ? order : 'wake ' + (order.carriers?.join() ?? 'all') + ':' + texts(order.accepted));
     if (order !== 'stop') return;
-    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhooksWaiting: { count: 0, oldestAtMs: null } });
+    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhookLeases: { calling: 1 }, webhooksWaiting: { count: 0, oldestAtMs: null } });
     parentPort.close();
   });
   parentPort.postMessage('started');`;
@@ -80,7 +81,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     await eventually('it is woken again', () => scene.notes().length > 2);
     await thread.stop();
     assert.deepEqual(scene.notes(), ['launched', 'wake a#1,b#2:', 'wake all:', 'stop']);
-    assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2 });
+    assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2, calling: 1 });
   });
 
   test('is told the texts that were accepted', async () => {

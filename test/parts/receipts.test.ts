@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createTellEvents } from '../../src/compose/event-records.ts';
+import { createAssembleEvents } from '../../src/compose/event-records.ts';
 import type { Claim } from '../../src/delivery/attempts/queued-text.ts';
 import type { AttemptResult } from '../../src/delivery/attempts/result.ts';
 import type { Receipt } from '../../src/delivery/carrier/carrier.ts';
@@ -638,7 +638,7 @@ async function shownRecord(id: string): Promise<object> {
   return toMessageRecord(message);
 }
 
-const tell = createTellEvents(createEventIds(createKeyRing(systemClock, () => [testRoot])));
+const tell = createAssembleEvents(createEventIds(createKeyRing(systemClock, () => [testRoot])));
 
 /** What the events of a text tell, oldest first. */
 async function toldRecords(id: string): Promise<object[]> {

@@ -16,7 +16,7 @@ function setUp({ perKey = 4, total = 8 } = {}) {
   return { places, enter, end };
 }
 
-test('a key cannot take more than its places, and gets them back', async () => {
+test('a key cannot take more than its slots, and gets them back', async () => {
   const { enter, end } = setUp({ perKey: 2 });
   const first = enter('a');
   const others = [enter('a'), enter('b')];
@@ -29,7 +29,7 @@ test('a key cannot take more than its places, and gets them back', async () => {
   await Promise.all(others);
 });
 
-test('when all places are taken a newcomer is told so, until one is free', async () => {
+test('when all slots are taken a newcomer is refused, until one is free', async () => {
   const { enter, end } = setUp({ total: 2 });
   const first = enter('a');
   const others = [enter('b')];
@@ -41,7 +41,7 @@ test('when all places are taken a newcomer is told so, until one is free', async
   await Promise.all(others);
 });
 
-test('work that fails gives its place back', async () => {
+test('work that fails frees its slot', async () => {
   const { places, enter, end } = setUp({ perKey: 1, total: 1 });
   for (let i = 0; i < 3; i++) {
     await assert.rejects(

@@ -1,6 +1,6 @@
 /** Bounds how much work is accepted at once, per key and in total. Work beyond the bound is refused, not queued. */
 export interface Places {
-  /** Holds a place for this key during the work. Throws at once when the key's places or all places are taken. */
+  /** Reserves a slot for this key during the work. Throws at once when the key's slots or all slots are taken. */
   hold<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
 

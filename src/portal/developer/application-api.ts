@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
 import { textProblem } from '../../messages/text/text.ts';
@@ -88,7 +88,7 @@ export function createApplicationRoutes(
   inTransaction: InTransaction,
   audit: Audit,
 ): Route[] {
-  const deed = (act: Deed['act'], details?: object) => (application: Application) => ({
+  const entryOf = (act: AuditEntry['act'], details?: object) => (application: Application) => ({
     ...{ act, id: application.id },
     details: { name: application.name, ...details },
   });
@@ -108,7 +108,7 @@ export function createApplicationRoutes(
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const create = (tx: Tx) => registry.createOwnApplication(tx, accountId, call.body.name);
-        const application = await inTransaction(noted(create, audit.note(call, deed('application.created'))));
+        const application = await inTransaction(noted(create, audit.note(call, entryOf('application.created'))));
         return { status: 201, location: `/portal/v1/applications/${application.id}`, body: toApplication(application) };
       },
     }),
@@ -168,7 +168,7 @@ export function createApplicationRoutes(
         const { accountId } = requireDeveloper(call);
         const { name, help_text: helpText } = call.body;
         const changed = { changed: Object.keys(call.body) };
-        const note = audit.note(call, deed('application.changed', changed));
+        const note = audit.note(call, entryOf('application.changed', changed));
         const application = await registry.changeApplication(accountId, call.params.id, { name, helpText }, note);
         return { status: 200, body: toApplication(application) };
       },
@@ -183,7 +183,7 @@ export function createApplicationRoutes(
       params: applicationParams,
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {
-        const note = audit.note(call, deed('application.deleted'));
+        const note = audit.note(call, entryOf('application.deleted'));
         await registry.deleteApplication(requireDeveloper(call).accountId, call.params.id, note);
         return { status: 204 };
       },

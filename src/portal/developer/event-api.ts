@@ -25,7 +25,7 @@ export interface PortalEventOptions {
   reads: EventReads;
   streams: EventStreams;
   /** In the sandbox a look at the events makes the application listen; elsewhere its developer has to ask for it. */
-  listensByLooking: boolean;
+  listensByReading: boolean;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
@@ -74,12 +74,12 @@ const params = Type.Object({ id: pathParameter });
 
 /** The events of an application for its developer, of all its APIs. */
 export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
-  const { database, listeners, reads, streams, listensByLooking, requireOwn } = options;
+  const { database, listeners, reads, streams, listensByReading, requireOwn } = options;
   const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: events', params } as const;
   const requireOwnBy = (call: Call<{ id: string }>) => requireOwn(requireDeveloper(call).accountId, call.params.id);
 
   async function listenerOf(applicationId: string): Promise<Listener | undefined> {
-    if (listensByLooking) return listeners.readFeed(applicationId);
+    if (listensByReading) return listeners.readFeed(applicationId);
     const found = await findListener(database, applicationId);
     return found?.begun === true ? found : undefined;
   }
@@ -90,7 +90,10 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       items.length === 0
         ? new Map<number, EventDelivery[]>()
         : await findEventDeliveries(database, applicationId, positions);
-    return items.map(({ told, position }) => ({ ...told, deliveries: (found.get(position) ?? []).map(toDelivery) }));
+    return items.map(({ emitted, position }) => ({
+      ...emitted,
+      deliveries: (found.get(position) ?? []).map(toDelivery),
+    }));
   }
 
   return [
@@ -116,8 +119,8 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
         const listener = await listenerOf(call.params.id);
         if (listener === undefined) return { status: 200, body: { data: [], next_cursor: null, listening: false } };
         const place = await (position === undefined
-          ? reads.placeOfOldest(listener)
-          : reads.placeAt(listener, position));
+          ? reads.spanFromOldest(listener)
+          : reads.spanAfter(listener, position));
         const { items, readTo } =
           from === 'newest'
             ? { items: await reads.readNewest(call.params.id, place, filter, limit), readTo: place.upTo }
@@ -167,14 +170,14 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
         const position = await readStreamPosition(reads, applicationId, call, call.query.cursor);
         const listener = await listenerOf(applicationId);
         if (listener === undefined) throw notListening();
-        const { after } = await (position === undefined ? reads.placeNow() : reads.placeAt(listener, position));
+        const { after } = await (position === undefined ? reads.spanFromNow() : reads.spanAfter(listener, position));
         if (call.method === 'HEAD') return streamReply('');
         const stream = await streams.open({
           applicationId,
           filter,
           after,
           returning: position !== undefined,
-          listens: listensByLooking,
+          listens: listensByReading,
           signal: call.signal,
           onCredentialEnd: (act) => call.onCredentialEnd(act),
           mayRead: async () => (await requireOwnBy(call)) !== undefined,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { reasonSchema } from '../../accounts/audit/reason.ts';
 import { findOwnerEmails } from '../../accounts/people/member-store.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
@@ -196,8 +196,8 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
 }
 
 const decision =
-  (act: Deed['act'], details: object) =>
-  ({ id, sender, applicationId, accountId }: DecidedSender): Deed => ({
+  (act: AuditEntry['act'], details: object) =>
+  ({ id, sender, applicationId, accountId }: DecidedSender): AuditEntry => ({
     ...{ act, id, accountId },
     details: { sender, application_id: applicationId, ...details },
   });

@@ -235,8 +235,8 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
         const member = members.find(({ personId }) => personId === call.body.person_id);
         if (member === undefined) throw invalidField('person_id', 'must be the id of a member of this account');
         const { email, personId } = member;
-        const deed = { act: 'reset_link.created', id: personId, accountId, details: { email } } as const;
-        const token = await people.createPortalLink(personId, audit.note(call, deed));
+        const entry = { act: 'reset_link.created', id: personId, accountId, details: { email } } as const;
+        const token = await people.createPortalLink(personId, audit.note(call, entry));
         if (token === undefined) throw notFound();
         // Browsers do not send the part after `#`, so the token stays out of access logs.
         const link = `${publicUrl}/#/set-password/${token}`;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import type { CarrierLogService } from '../../delivery/carrier/log-service.ts';
 import { httpSettingsSchema } from '../../delivery/http/settings.ts';
 import type { CarrierService, LiveCarrier } from '../../delivery/setup/service.ts';
@@ -67,7 +67,8 @@ const changeBody = Type.Object(
 export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit): Route[] {
   const { carriers } = options;
   const found = { 200: { description: 'The carrier', schema: carrierSchema } };
-  const note = (call: Call<{ name: string }>, act: Deed['act']) => audit.note(call, { act, id: call.params.name });
+  const note = (call: Call<{ name: string }>, act: AuditEntry['act']) =>
+    audit.note(call, { act, id: call.params.name });
   const shown = async (carrier: Promise<LiveCarrier>) => ({ status: 200, body: toCarrier(await carrier) });
   return [
     route({

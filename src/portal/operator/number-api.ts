@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
 import { type Api, type Route, route } from '../../http/route.ts';
 import type { NumberService } from '../../inbound/number-service.ts';
@@ -96,7 +96,7 @@ export function createNumberRoutes(numbers: NumberService, audit: Audit): Route[
       handler: async (call) => {
         const { application_id, api, carrier = null, keyword = null, ignored_words } = call.body;
         const given = { applicationId: application_id, api, carrier, keyword, ignoredWords: ignored_words };
-        const note = audit.note(call, deed('number.given'));
+        const note = audit.note(call, entryOf('number.given'));
         return { status: 200, body: toRecord(await numbers.put(call.params.number, given, note)) };
       },
     }),
@@ -126,16 +126,16 @@ export function createNumberRoutes(numbers: NumberService, audit: Audit): Route[
       answers: { 204: { description: 'Taken back' } },
       handler: async (call) => {
         const { keyword = null, carrier = null } = call.query;
-        await numbers.remove(call.params.number, keyword, carrier, audit.note(call, deed('number.taken_back')));
+        await numbers.remove(call.params.number, keyword, carrier, audit.note(call, entryOf('number.taken_back')));
         return { status: 204 };
       },
     }),
   ];
 }
 
-const deed =
-  (act: Deed['act']) =>
-  ({ number, applicationId, api, keyword, carrier }: OwnNumber): Deed => ({
+const entryOf =
+  (act: AuditEntry['act']) =>
+  ({ number, applicationId, api, keyword, carrier }: OwnNumber): AuditEntry => ({
     act,
     id: number,
     details: { application_id: applicationId, api, keyword, carrier },

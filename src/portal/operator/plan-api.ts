@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { findPerson } from '../../accounts/people/person-store.ts';
 import { nullable, pageSchema, pathParameter } from '../../http/list-page.ts';
 import { type Call, type Route, requireDeveloper, route } from '../../http/route.ts';
@@ -149,7 +149,7 @@ export function createPlanRoutes({ database, plans, audit }: PlanRoutesOptions):
   ];
 }
 
-function changed({ before, after }: Changed): Deed {
+function changed({ before, after }: Changed): AuditEntry {
   return { act: 'plan.changed', id: after.plan, details: { from: toPlan(before), to: toPlan(after) } };
 }
 

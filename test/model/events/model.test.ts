@@ -56,8 +56,8 @@ describe('the model finds what was wrong', () => {
         'change 1 of record 0 begins',
         'change 1 of record 0 takes a position',
         'change 1 of record 0 rolls back',
-        'node 1 looks at the newest position',
-        'node 1 looks at the writers and the log',
+        'node 1 reads the newest position',
+        'node 1 reads the writers and the log',
         'Postgres crashes',
         'change 2 of record 1 begins',
         'change 2 of record 1 takes a position',
@@ -68,17 +68,17 @@ describe('the model finds what was wrong', () => {
     });
   });
 
-  test('a look without a lock sees a position that is given out only later', () => {
+  test('a poll without a lock sees a position that is given out only later', () => {
     const { violation } = tryAll({ ...small, left: { ...crashes, crashes: 0 } }, withoutLock);
     assert.deepEqual(violation, {
       message: 'reader 1 skips the event at 2',
       run: [
         'change 1 of record 0 begins',
         'change 1 of record 0 begins to take a position',
-        'node 1 looks at the newest position',
+        'node 1 reads the newest position',
         'change 1 of record 0 takes a position, and logs it',
         'change 1 of record 0 rolls back',
-        'node 1 looks at the writers and the log',
+        'node 1 reads the writers and the log',
         'change 2 of record 1 begins',
         'change 2 of record 1 takes a position',
         'change 2 of record 1 writes its commit',
@@ -88,7 +88,7 @@ describe('the model finds what was wrong', () => {
     });
   });
 
-  test('a look from before a crash proves nothing about one after it', () => {
+  test('a poll from before a crash proves nothing about one after it', () => {
     const compares: Rules = { ...rules, learn: (view, made) => learn(view, { ...made, oldestConnection: '' }) };
     assert.match(tryAll(small, compares).violation?.message ?? '', /skips the event|is ahead of every position/);
   });

@@ -1,10 +1,10 @@
-import type { Look, View } from '../../../src/events/horizon-rule.ts';
+import type { Poll, View } from '../../../src/events/horizon-rule.ts';
 import type { Step } from '../explore.ts';
 import * as postgres from './postgres.ts';
 import { flushed, type Node, type Reader, type Rules, type State } from './state.ts';
 
-/** `lookAt` and `learn`. The statement reads the position first, and then the writers and the log. */
-export function lookSteps(
+/** `runPoll` and `learn`. The statement reads the position first, and then the writers and the log. */
+export function pollSteps(
   state: State,
   index: number,
   { learn, readsUnderLock }: Pick<Rules, 'learn' | 'readsUnderLock'>,
@@ -17,21 +17,21 @@ export function lookSteps(
     ...more,
     nodes: nodes.with(index, { ...node, ...to }),
   });
-  const { view, look } = node;
-  if (look === undefined) {
+  const { view, poll } = node;
+  if (poll === undefined) {
     if (readsUnderLock && pg.shown !== undefined) return [];
     return [
       {
-        name: named('looks at the newest position'),
-        next: put({ look: { last: readsUnderLock ? pg.last : (pg.shown ?? pg.last) } }),
+        name: named('reads the newest position'),
+        next: put({ poll: { last: readsUnderLock ? pg.last : (pg.shown ?? pg.last) } }),
       },
     ];
   }
-  if (look.writers === undefined) {
+  if (poll.writers === undefined) {
     const running = changes.filter(({ stage }) => stage !== 'waits' && stage !== 'ended').map(({ xid }) => String(xid));
     const writers = new Set(day.stage === 'set' ? [...running, String(day.xid)] : running);
     const seen = {
-      ...look,
+      ...poll,
       writers,
       loggedTo: pg.loggedTo,
       onDiskTo: 0,
@@ -41,11 +41,11 @@ export function lookSteps(
     return view.lacksLog
       ? [
           {
-            name: named('looks at the writers, and writes to the log'),
-            next: put({ look: seen }, { pg: postgres.write(pg) }),
+            name: named('reads the writers, and writes to the log'),
+            next: put({ poll: seen }, { pg: postgres.write(pg) }),
           },
         ]
-      : [{ name: named('looks at the writers and the log'), next: learned(put, view, seen, readers, index, learn) }];
+      : [{ name: named('reads the writers and the log'), next: learned(put, view, seen, readers, index, learn) }];
   }
   const after = flushed(state, pg.loggedTo);
   const again = (to: Partial<Node>, more: Partial<State> = {}): State => ({
@@ -54,7 +54,7 @@ export function lookSteps(
     nodes: after.nodes.with(index, { ...(after.nodes[index] as Node), ...to }),
   });
   const mended = after.nodes[index] as Node;
-  const made = { ...(mended.look as Look), onDiskTo: Number.POSITIVE_INFINITY };
+  const made = { ...(mended.poll as Poll), onDiskTo: Number.POSITIVE_INFINITY };
   return [
     { name: named('has brought the log to disk'), next: learned(again, mended.view, made, readers, index, learn) },
   ];
@@ -63,7 +63,7 @@ export function lookSteps(
 function learned(
   put: (to: Partial<Node>, more: Partial<State>) => State,
   view: View,
-  made: Look,
+  made: Poll,
   readers: Reader[],
   index: number,
   learn: Rules['learn'],
@@ -78,7 +78,7 @@ function learned(
       ? { ...reader, wants: { node: index, last: made.last } }
       : reader,
   );
-  return put({ view: learn(view, made), look: undefined }, { readers: begun });
+  return put({ view: learn(view, made), poll: undefined }, { readers: begun });
 }
 
 /** `readAfter` and `readPage`: all events up to the horizon. `reachNow`: the first cursor of one that begins now. */

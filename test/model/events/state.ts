@@ -1,4 +1,4 @@
-import { firstView, type Look, type learn, type View } from '../../../src/events/horizon-rule.ts';
+import { firstView, type learn, type Poll, type View } from '../../../src/events/horizon-rule.ts';
 import * as postgres from './postgres.ts';
 
 /** A change of a record: a transaction that writes one event. */
@@ -11,20 +11,20 @@ export interface Change {
   place: number;
 }
 
-export interface LookUnderWay extends Partial<Look> {
+export interface PollUnderWay extends Partial<Poll> {
   last: number;
 }
 
 /** A node's horizon. */
 export interface Node {
   view: View;
-  look: LookUnderWay | undefined;
+  poll: PollUnderWay | undefined;
 }
 
 export interface Reader {
   /** Everything up to here was read. Undefined for one that has not begun. */
   cursor: number | undefined;
-  /** For one that begins now: the newest position of its node's first look. */
+  /** For one that begins now: the newest position of its node's first poll. */
   wants: { node: number; last: number } | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface Bounds {
 /** What differs between the code as it is, and as it was. */
 export interface Rules {
   learn: typeof learn;
-  /** Whether a look waits while a position is being given out. */
+  /** Whether a poll waits while a position is being given out. */
   readsUnderLock: boolean;
   /** What must hold. A cursor ahead of every position shows a fault some steps before an event is skipped. */
   invariants: (state: State) => string | undefined;
@@ -67,7 +67,7 @@ export function firstState({ changes, nodes, readers, day, left }: Bounds): Stat
     changes: changes.map((record) => ({ record, stage: 'waits', xid: 0, position: 0, place: 0 })),
     day: { stage: day ? 'no' : 'done', xid: 0, place: 0 },
     events: [],
-    nodes: Array.from({ length: nodes }, () => ({ view: firstView, look: undefined })),
+    nodes: Array.from({ length: nodes }, () => ({ view: firstView, poll: undefined })),
     readers: readers.map((from) => ({ cursor: from === 'oldest' ? 0 : undefined, wants: undefined })),
     left,
   };
@@ -82,12 +82,12 @@ export function flushed(state: State, upTo: number): State {
     pg: postgres.flush(state.pg, upTo),
     changes: state.changes.map((change) => ({ ...change, place: back(change.place) })),
     day: { ...state.day, place: back(state.day.place) },
-    nodes: state.nodes.map(({ view, look }) => ({
+    nodes: state.nodes.map(({ view, poll }) => ({
       view:
         view.earlier === undefined
           ? view
           : { ...view, earlier: { ...view.earlier, loggedTo: back(view.earlier.loggedTo) } },
-      look: look?.loggedTo === undefined ? look : { ...look, loggedTo: back(look.loggedTo) },
+      poll: poll?.loggedTo === undefined ? poll : { ...poll, loggedTo: back(poll.loggedTo) },
     })),
   };
 }
@@ -100,13 +100,13 @@ export function canonical({ pg, changes, day, events, nodes, readers, left, brok
   for (const { place, last } of pg.records) form += ` ${place} ${last}`;
   for (const { stage, xid, position, place } of changes) form += `;${stage} ${xid} ${position} ${place}`;
   for (const { position, record } of events) form += `;e${position} ${record}`;
-  for (const { view, look } of nodes) form += `;n${view.safe} ${view.lacksLog}${formOf(view.earlier)}${formOf(look)}`;
+  for (const { view, poll } of nodes) form += `;n${view.safe} ${view.lacksLog}${formOf(view.earlier)}${formOf(poll)}`;
   for (const { cursor, wants } of readers) form += `;r${cursor} ${wants?.node} ${wants?.last}`;
   return form;
 }
 
-function formOf(look: LookUnderWay | undefined): string {
-  if (look === undefined) return ' -';
-  const { last, loggedTo, oldestConnection, writers } = look;
+function formOf(poll: PollUnderWay | undefined): string {
+  if (poll === undefined) return ' -';
+  const { last, loggedTo, oldestConnection, writers } = poll;
   return ` ${last} ${loggedTo} ${oldestConnection} ${writers === undefined ? '?' : [...writers].join()}`;
 }

@@ -121,7 +121,7 @@ export function postgresSteps(state: State): Step<State>[] {
   return steps;
 }
 
-/** Looks under way fail; nodes go on with what they know. What had its commit on disk has committed. */
+/** Polls under way fail; nodes go on with what they know. What had its commit on disk has committed. */
 function crashed(state: State): State {
   const { left, changes, day } = state;
   let next: State = {
@@ -129,7 +129,7 @@ function crashed(state: State): State {
     pg: postgres.crash(state.pg),
     left: { ...left, crashes: left.crashes - 1 },
     day: day.stage === 'set' ? { stage: day.place === 0 ? 'done' : 'no', xid: 0, place: 0 } : day,
-    nodes: state.nodes.map(({ view }) => ({ view, look: undefined })),
+    nodes: state.nodes.map(({ view }) => ({ view, poll: undefined })),
     readers: state.readers.map(({ cursor }) => ({ cursor, wants: undefined })),
   };
   changes.forEach(({ record, stage, place }, index) => {
