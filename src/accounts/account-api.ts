@@ -195,7 +195,7 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       body: Type.Object({ token: linkToken }),
       answers: { 200: { description: 'What it does when it is used', schema: shownLinkSchema } },
       handler: async (call) => {
-        const { email, operator, makesOperator, removesSecondFactor } = await people.lookAtLink(call.body.token);
+        const { email, operator, makesOperator, removesSecondFactor } = await people.readLink(call.body.token);
         return {
           status: 200,
           body: {

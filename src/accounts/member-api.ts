@@ -235,7 +235,7 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
         },
       },
       handler: async (call) => {
-        const { email, role, accountName, signInFirst } = await members.look(call.body.token);
+        const { email, role, accountName, signInFirst } = await members.readInvitation(call.body.token);
         return { status: 200, body: { email, role, account_name: accountName, sign_in_first: signInFirst } };
       },
     }),

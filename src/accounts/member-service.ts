@@ -128,7 +128,7 @@ export function createMemberService({ database, clock, keys, passwordWork, sessi
       }),
 
     /** The content of an invitation, and whether the invited person has to sign in first. */
-    async look(token: string) {
+    async readInvitation(token: string) {
       const found = await requireInvitation(token);
       const person = await people.findPersonByEmail(database, found.email);
       return { ...found, signInFirst: person !== undefined };

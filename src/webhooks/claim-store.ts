@@ -1,7 +1,7 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import { type ClaimedLease, isFree, takeUp } from './lease-store.ts';
+import { type ClaimedLease, isFree, newClaim } from './lease-store.ts';
 import { laneOf, quickWithinMs } from './pace.ts';
 import type { Seeker } from './shares.ts';
 import { callable } from './store.ts';
@@ -91,7 +91,7 @@ const claimStatement = {
   text: `with free as materialized (
       select c.webhook_id from webhook_course c where c.webhook_id = any($1::uuid[]) and ${isFree}
       for update of c skip locked)
-    update webhook_course c set ${takeUp}
+    update webhook_course c set ${newClaim}
     from free f where c.webhook_id = f.webhook_id
     returning c.webhook_id as "webhookId", c.claim, c.position,
       (select max(d.position) from webhook_delivery d where d.webhook_id = c.webhook_id and d.position > c.position)

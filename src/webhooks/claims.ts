@@ -5,7 +5,7 @@ import type { ClaimedLease } from './lease-store.ts';
 import { createShares, type Holding, type Seeker } from './shares.ts';
 
 /** A webhook that was claimed in its turn. */
-export interface TakenUp {
+export interface Claimed {
   claimed: ClaimedLease;
   holding: Holding;
 }
@@ -17,7 +17,7 @@ export interface HeldLease {
 }
 
 export interface Polled {
-  taken: TakenUp[];
+  taken: Claimed[];
   /** Webhooks that wait for their turn. */
   left: ReadyWebhook[];
   /** The poll reached its limit: there may be more. */
@@ -51,7 +51,7 @@ export function createClaims(database: Database, most: number) {
       const isCut = ready.size === mostReady;
       const chosen = choose(ready);
       const isFull = chosen.size === mostTaken;
-      const taken: TakenUp[] = [];
+      const taken: Claimed[] = [];
       try {
         for (const claimed of await claimLeases(database, [...chosen.keys()])) {
           const holding = chosen.get(claimed.webhookId);

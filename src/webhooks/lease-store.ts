@@ -13,7 +13,7 @@ export const isFree = '(c.leased_until is null or c.leased_until <= now())';
 /** SQL: a worker holds the lease `c` and was asked to give it back. */
 export const isAskedBack = '(c.asked_back and c.leased_until > now())';
 /** SQL: a worker claims the lease `c`. */
-export const takeUp = `claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false, claimed_at = now()`;
+export const newClaim = `claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false, claimed_at = now()`;
 
 /** A webhook that a worker has claimed. Its settings are read after the claim, so that they are current. */
 export interface ClaimedLease extends Health {

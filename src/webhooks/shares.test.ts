@@ -41,16 +41,16 @@ function modelNext({ most, holdings, turns }: World, waiting: Endpoint[]): Turn<
         lane === 'quick' || (ofIt(isNew) + overdrawn < part(16) && (count(isNew) < part(4) || ofIt(() => true) === 0))
       );
     });
-  const rank = ({ seeker, lane }: Turn<Endpoint>, place: number): number[] => [
+  const rank = ({ seeker, lane }: Turn<Endpoint>, index: number): number[] => [
     count((each) => each.account === seeker.account && isSlow(each) === isSlow({ lane })),
     turns.lastIndexOf(seeker.account),
     count(({ endpoint }) => endpoint === seeker.endpoint),
-    place,
+    index,
   ];
-  const ranked = waiting.flatMap((seeker, place) =>
+  const ranked = waiting.flatMap((seeker, index) =>
     lanesFor(seeker)
       .slice(0, 1)
-      .map((lane) => ({ turn: { seeker, lane }, rank: rank({ seeker, lane }, place) })),
+      .map((lane) => ({ turn: { seeker, lane }, rank: rank({ seeker, lane }, index) })),
   );
   ranked.sort(
     (one, other) => one.rank.map((each, index) => each - (other.rank[index] ?? 0)).find((by) => by !== 0) ?? 0,

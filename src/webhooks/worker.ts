@@ -10,7 +10,7 @@ import { createWakeableSleep } from '../platform/work/wakeable-sleep.ts';
 import type { Attempted } from './attempt.ts';
 import type { BacklogOptions } from './backlog.ts';
 import { findInTurn } from './claim-store.ts';
-import { createClaims, type HeldLease, type TakenUp } from './claims.ts';
+import { type Claimed, createClaims, type HeldLease } from './claims.ts';
 import type { WebhookClient } from './client.ts';
 import { createDisable } from './disable.ts';
 import { type LeaseOptions, type LeaseState, startLease } from './lease.ts';
@@ -97,7 +97,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
   }
 
   /** Claims webhooks with undelivered events, in turns. Returns the number. */
-  async function takeUp(): Promise<number> {
+  async function claimDue(): Promise<number> {
     readable = await horizon.read();
     const after = knownTo === undefined || readable - knownTo > mostPassed ? readable : knownTo;
     const again = [...waiting].slice(0, mostAgain);
@@ -119,7 +119,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     return polled.taken.length;
   }
 
-  async function beginAll(taken: TakenUp[], claimedAtMs: number): Promise<void> {
+  async function beginAll(taken: Claimed[], claimedAtMs: number): Promise<void> {
     const left = new Set(taken);
     try {
       await client.prepare();
@@ -191,7 +191,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
   async function takeTurn(isQuiet: boolean): Promise<number> {
     try {
       if (isQuiet || !isUsed) isUsed = await hasActive(database);
-      const taken = isUsed ? await takeUp() : 0;
+      const taken = isUsed ? await claimDue() : 0;
       isHeldUp = false;
       return taken;
     } catch (error) {

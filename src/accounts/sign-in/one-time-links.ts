@@ -141,7 +141,7 @@ export function createLinkUse(options: LinkUseOptions) {
     });
   }
 
-  return { useLink, lookAtLink: requireLink };
+  return { useLink, readLink: requireLink };
 }
 
 function linkHash(keys: KeyRing, version: number, token: string): Buffer {

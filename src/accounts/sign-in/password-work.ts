@@ -1,7 +1,7 @@
 import { unavailable } from '../../platform/errors.ts';
 import { createFairShare } from '../../platform/work/fair-share.ts';
 import type { Hasher } from './password.ts';
-import { createPlaces } from './places.ts';
+import { createSlots } from './slots.ts';
 import { throttled } from './throttled.ts';
 
 /** The only way to hash a password for a caller: limited per address, and shared fairly between addresses. */
@@ -27,17 +27,17 @@ export interface PasswordWorkOptions {
 }
 
 /** An address can use its whole default limit at once, but at most a fifth of all slots. */
-const placesPerAddress = 20;
-const allPlaces = 100;
+const slotsPerAddress = 20;
+const allSlots = 100;
 /** About the time that two runners need for all slots of one address. */
-const placeFreeMs = 5000;
+const slotFreeMs = 5000;
 
 export function createPasswordWork(options: PasswordWorkOptions): PasswordWork {
   const { hasher, addressKey, takeTry, perMinute, concurrent = 2 } = options;
-  const places = createPlaces({
-    perKey: placesPerAddress,
-    total: allPlaces,
-    onKeyFull: () => throttled('Too many passwords are being checked for your address', placeFreeMs),
+  const slots = createSlots({
+    perKey: slotsPerAddress,
+    total: allSlots,
+    onKeyFull: () => throttled('Too many passwords are being checked for your address', slotFreeMs),
     onAllFull: () => unavailable('Too many people are signing in. Try again shortly.', 5),
   });
   // The slots bound the waiting work, so the queue needs no limits of its own.
@@ -60,7 +60,7 @@ export function createPasswordWork(options: PasswordWorkOptions): PasswordWork {
           retryAfterMs,
         );
       }
-      return places.hold(key, () => work(queued(key), key));
+      return slots.run(key, () => work(queued(key), key));
     },
   };
 }
