@@ -45,6 +45,8 @@ export type Report =
       maintenance: Record<string, Tally>;
       /** Attempts by outcome. */
       webhooks: Tally;
+      /** Leases of webhooks, by the state that they entered. */
+      webhookLeases: Tally;
       webhooksWaiting: Waiting;
       /** The names of carriers, each with the state of its worker. A deleted carrier may have the name of a new one. */
       workers: [carrier: string, state: string][];
@@ -73,6 +75,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   let answers: Record<string, AnswerTimes> = {};
   let maintained: Record<string, Tally> = {};
   let webhooks: Tally = {};
+  let webhookLeases: Tally = {};
   let webhooksWaiting: Waiting = { count: 0, oldestAtMs: null };
   let isWaitingNew = false;
   let workers: [carrier: string, state: string][] = [];
@@ -104,6 +107,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
     },
     webhookDatabase,
     onWebhook: (attempted) => add(webhooks, countedOutcome(attempted), 1),
+    onWebhookLease: (state) => add(webhookLeases, state, 1),
     onWebhooksWaiting(waiting) {
       isWaitingNew ||= waiting.count !== webhooksWaiting.count || waiting.oldestAtMs !== webhooksWaiting.oldestAtMs;
       webhooksWaiting = waiting;
@@ -116,17 +120,18 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   const report = (message: Report) => parentPort?.postMessage(message);
   const reportCounts = () => {
     const counts = { delivery: delivered, carriers: ofCarriers, texts, answers, maintenance: maintained };
-    report({ ...counts, webhooks, webhooksWaiting, workers });
+    report({ ...counts, webhooks, webhookLeases, webhooksWaiting, workers });
     delivered = {};
     ofCarriers = {};
     texts = {};
     answers = {};
     maintained = {};
     webhooks = {};
+    webhookLeases = {};
     isWaitingNew = false;
   };
   const flush = setInterval(() => {
-    const tallies = [delivered, ofCarriers, texts, maintained, webhooks];
+    const tallies = [delivered, ofCarriers, texts, maintained, webhooks, webhookLeases];
     const before = JSON.stringify(workers);
     workers = delivery.workers().map(({ key, state }) => [nameOfCarrier(key), state]);
     const isNew = isWaitingNew || JSON.stringify(workers) !== before;

@@ -27,6 +27,7 @@ export async function startDeliveryThread(
     | 'addAnswerTimes'
     | 'countMaintenance'
     | 'countWebhook'
+    | 'countWebhookLease'
     | 'setWebhooksWaiting'
     | 'gauges'
   >,
@@ -50,6 +51,7 @@ export async function startDeliveryThread(
 
   function count({ delivery, carriers, texts, answers, maintenance, ...rest }: Exclude<Report, string>): void {
     for (const [outcome, by] of Object.entries(rest.webhooks)) countWebhook(outcome, by);
+    for (const [state, by] of Object.entries(rest.webhookLeases)) metrics.countWebhookLease(state, by);
     metrics.setWebhooksWaiting(rest.webhooksWaiting);
     workers = rest.workers;
     for (const [event, by] of Object.entries(delivery)) countDelivery(event, by);

@@ -9,7 +9,7 @@ import { emailPattern, longestEmail } from './people/email.ts';
 import { roleSchema } from './people/role.ts';
 import type { Owner, PersonService } from './person-service.ts';
 import { challengeLength } from './sign-in/challenge.ts';
-import type { LinkDeed } from './sign-in/one-time-links.ts';
+import type { MadeLink } from './sign-in/one-time-links.ts';
 import type { Challenged, SignedIn } from './sign-in/sign-in.ts';
 
 export const emailSchema = Type.String({
@@ -45,7 +45,8 @@ const accountSchema = Type.Object(
       recovery_codes_left: Type.Integer(),
       required: Type.Boolean({ description: 'Whether the service requires one of the person: it does of operators' }),
       can_set_up: Type.Boolean({
-        description: 'False for an operator without one, unless this session was opened by a link made on the machine',
+        description:
+          'For an operator without one: true only in a session opened by a link that was made on the machine',
       }),
       set_up_until: nullable(Type.String({ description: 'When that ends; null for all other people' })),
     }),
@@ -73,7 +74,7 @@ export type Challenge = Static<typeof challengeSchema>;
 
 const shownLinkSchema = Type.Object(
   {
-    email: Type.String({ description: 'Whose password it sets, and whose sessions it ends' }),
+    email: Type.String({ description: 'The person whose password it sets and whose sessions it ends' }),
     makes_operator: Type.Boolean(),
     removes_second_factor: Type.Boolean(),
   },
@@ -194,7 +195,7 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       body: Type.Object({ token: linkToken }),
       answers: { 200: { description: 'What it does when it is used', schema: shownLinkSchema } },
       handler: async (call) => {
-        const { email, operator, makesOperator, removesSecondFactor } = await people.lookAtLink(call.body.token);
+        const { email, operator, makesOperator, removesSecondFactor } = await people.readLink(call.body.token);
         return {
           status: 200,
           body: {
@@ -220,7 +221,7 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       },
       handler: async (call) => {
         const { token, password } = call.body;
-        const note = audit.note<LinkDeed>(call, ({ personId, makesOperator, removesSecondFactor }) => ({
+        const note = audit.note<MadeLink>(call, ({ personId, makesOperator, removesSecondFactor }) => ({
           act: 'password.reset',
           id: personId,
           personId,
@@ -234,7 +235,7 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
 
 type OwnedSession = Pick<SignedIn, 'personId' | 'accountId' | 'sessionHash'>;
 
-/** Tells who is signed in, or that a code has to follow. */
+/** The signed-in person, or the challenge for a code. */
 export function createSignInReply(people: PersonService) {
   return async function answerSignIn(outcome: SignedIn | Challenged) {
     if ('challenge' in outcome) return { status: 202, body: { challenge: outcome.challenge } };

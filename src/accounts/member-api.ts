@@ -4,7 +4,7 @@ import { exampleId } from '../http/openapi/field-examples.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { createSignInReply, emailSchema, linkToken, newPassword, signInAnswers } from './account-api.ts';
-import type { Audit, Deed } from './audit/audit.ts';
+import type { Audit, AuditEntry } from './audit/audit.ts';
 import type { Joined, MemberService } from './member-service.ts';
 import type { Invitation } from './people/invitation-store.ts';
 import type { Member } from './people/member-store.ts';
@@ -61,7 +61,7 @@ const invitedSchema = Type.Object(
   {
     ...invitationSchema.properties,
     link: Type.String({
-      description: 'Shown this once. Hand it over: the service sends no mail',
+      description: 'Shown only once. Send it to the person yourself: the service sends no mail',
       examples: ['https://sms.example.com/#/invitation/Zk3pQ7'],
     }),
   },
@@ -116,7 +116,7 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       summary: "Change a member's role",
       params,
       body: Type.Object({ role: roleSchema }),
-      answers: { 200: { description: 'The member; the role acts from the next request on', schema: memberSchema } },
+      answers: { 200: { description: 'The member; the role applies from the next request on', schema: memberSchema } },
       refuses: lastOwner,
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
@@ -149,12 +149,12 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
     route({
       method: 'POST',
       path: '/portal/v1/me/leave',
-      // Every member may go.
+      // Every member may leave.
       auth: { kind: 'developer', role: 'viewer' },
       tag,
       operationId: 'leaveAccount',
       summary: 'Leave the account that you act for',
-      answers: { 204: { description: 'You are no member any more; sign in again' } },
+      answers: { 204: { description: 'You are no longer a member; sign in again' } },
       refuses: lastOwner,
       handler: async (call) => {
         const { accountId, personId } = requireDeveloper(call);
@@ -189,7 +189,7 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       answers: { 201: { description: 'The invitation with its one-time link', schema: invitedSchema } },
       refuses: {
         ALREADY_EXISTS: 'The person is a member',
-        INCOMPATIBLE_STATE: 'The account has as many members as it may have',
+        INCOMPATIBLE_STATE: 'The account has the maximum number of members',
       },
       handler: async (call) => {
         const { email, role } = call.body;
@@ -212,7 +212,7 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       operationId: 'withdrawInvitation',
       summary: 'Withdraw an invitation',
       params: Type.Object({ invitation_id: pathParameter }),
-      answers: { 204: { description: 'The link is dead' } },
+      answers: { 204: { description: 'The link no longer works' } },
       handler: async (call) => {
         const id = call.params.invitation_id;
         const note = audit.note(call, { act: 'invitation.withdrawn', id });
@@ -235,7 +235,7 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
         },
       },
       handler: async (call) => {
-        const { email, role, accountName, signInFirst } = await members.look(call.body.token);
+        const { email, role, accountName, signInFirst } = await members.readInvitation(call.body.token);
         return { status: 200, body: { email, role, account_name: accountName, sign_in_first: signInFirst } };
       },
     }),
@@ -250,7 +250,7 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       answers: { 201: signInAnswers[201] },
       refuses: {
         ALREADY_EXISTS: 'The person has a password here and has to sign in first',
-        INCOMPATIBLE_STATE: 'The person belongs to as many accounts as it may',
+        INCOMPATIBLE_STATE: 'The person belongs to the maximum number of accounts',
       },
       handler: async (call) => {
         const { token, password } = call.body;
@@ -266,7 +266,7 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       summary: 'Accept an invitation as the signed-in person',
       body: Type.Object({ token: linkToken }),
       answers: { 204: { description: 'You are a member, and the session acts for that account' } },
-      refuses: { INCOMPATIBLE_STATE: 'You belong to as many accounts as you may' },
+      refuses: { INCOMPATIBLE_STATE: 'You belong to the maximum number of accounts' },
       handler: async (call) => {
         const { personId, sessionHash } = requireDeveloper(call);
         const accountId = await members.accept(call.body.token, personId, audit.note(call, joined));
@@ -278,10 +278,10 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
 }
 
 const removed =
-  (act: Deed['act']) =>
-  ({ personId, email, role }: Member): Deed => ({ act, id: personId, details: { email, role } });
+  (act: AuditEntry['act']) =>
+  ({ personId, email, role }: Member): AuditEntry => ({ act, id: personId, details: { email, role } });
 
-function joined({ personId, accountId, email, role }: Joined): Deed {
+function joined({ personId, accountId, email, role }: Joined): AuditEntry {
   return { act: 'member.joined', id: personId, personId, accountId, details: { email, role } };
 }
 

@@ -23,16 +23,16 @@ export interface MemberServiceOptions {
   sessions: Sessions;
 }
 
-/** Who has joined which account. */
+/** A person and the account joined. */
 export type Joined = invitations.FoundInvitation & { personId: string };
 
 export type MemberService = ReturnType<typeof createMemberService>;
 
 const invitationMs = 7 * dayMs;
-/** Members and open invitations of an account. */
+/** Maximum members and open invitations of an account. */
 export const mostMembers = 50;
 
-/** Who belongs to an account, in which role, and who is invited. An account always has an owner. */
+/** Members, roles and invitations of accounts. An account always has an owner. */
 export function createMemberService({ database, clock, keys, passwordWork, sessions }: MemberServiceOptions) {
   const hashOf = (token: string, version: number) => keyedHash(keys.keyFor('link', version), `invitation\n${token}`);
 
@@ -64,7 +64,7 @@ export function createMemberService({ database, clock, keys, passwordWork, sessi
     return found;
   }
 
-  /** Uses the invitation and makes the person a member. One who is a member already keeps the role. */
+  /** Uses the invitation and makes the person a member. A person who already is one keeps the role. */
   async function join(tx: Tx, { id, accountId, role }: invitations.FoundInvitation, personId: string): Promise<void> {
     const nowMs = clock.nowMs();
     await members.lockAccount(tx, accountId);
@@ -104,7 +104,7 @@ export function createMemberService({ database, clock, keys, passwordWork, sessi
       await database.transaction(noted(withdraw, note));
     },
 
-    /** The note gets the member as it was. */
+    /** The note gets the member before the change. */
     changeRole: (
       accountId: string,
       personId: string,
@@ -127,8 +127,8 @@ export function createMemberService({ database, clock, keys, passwordWork, sessi
         await note?.(tx, member);
       }),
 
-    /** What a link invites to, and whether the invited person has to sign in first. */
-    async look(token: string) {
+    /** The content of an invitation, and whether the invited person has to sign in first. */
+    async readInvitation(token: string) {
       const found = await requireInvitation(token);
       const person = await people.findPersonByEmail(database, found.email);
       return { ...found, signInFirst: person !== undefined };

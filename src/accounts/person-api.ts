@@ -4,16 +4,16 @@ import { type Call, type Route, requireDeveloper, route } from '../http/route.ts
 import { toTimestamp } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
 import { newPassword, secondFactorCode } from './account-api.ts';
-import type { Audit, Deed } from './audit/audit.ts';
+import type { Audit, AuditEntry } from './audit/audit.ts';
 import type { PersonService } from './person-service.ts';
 import type { Self } from './sign-in/self.ts';
 
-const currentPassword = Type.String({ maxLength: 1024, description: 'The password that you have now' });
+const currentPassword = Type.String({ maxLength: 1024, description: 'Your current password' });
 
 const sessionSchema = Type.Object(
   {
     id: Type.String({ examples: ['ses_5f1c0a9be2d44c3aa0b1c2d3e4f50617'] }),
-    current: Type.Boolean({ description: 'Whether it is the one of this request' }),
+    current: Type.Boolean({ description: 'Whether this request uses it' }),
     address: Type.String({ description: 'Where the person signed in from' }),
     created_at: Type.String(),
     last_seen_at: Type.String(),
@@ -32,16 +32,16 @@ const factorSchema = Type.Object(
 );
 
 const recoverySchema = Type.Object(
-  { recovery_codes: Type.Array(Type.String({ examples: ['7k3pq-x2m9d'] }), { description: 'Shown this once' }) },
+  { recovery_codes: Type.Array(Type.String({ examples: ['7k3pq-x2m9d'] }), { description: 'Shown only once' }) },
   { title: 'RecoveryCodes' },
 );
 
-const needsLink = 'You are an operator without a second factor, and no link of the machine was used just now';
+const needsLink = 'You are an operator without a second factor, and did not sign in by a link made on the machine';
 
-/** What a person decides about itself: password, sessions, second factor, and to go. */
+/** A person's own password, sessions and second factor, and its deletion. */
 export function createPersonRoutes(people: PersonService, audit: Audit): Route[] {
-  /** A deed about the person itself. */
-  const note = (call: Call, act: Deed['act']) => audit.note(call, { act, id: requireDeveloper(call).personId });
+  /** An entry about the caller. */
+  const note = (call: Call, act: AuditEntry['act']) => audit.note(call, { act, id: requireDeveloper(call).personId });
   const tag = 'Developer portal: account';
   const auth = { kind: 'person' } as const;
   return [
@@ -132,17 +132,17 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       bulkhead: 'none',
       summary: 'Begin to set up a second factor, or to replace it',
       description:
-        'Put the secret into an authenticator app, then confirm it by a code. Until then it does not count. An operator without a second factor sets one up within 15 minutes of using a link made on the machine.',
+        'Put the secret into an authenticator app, then confirm it with a code. It takes effect with the confirmation. An operator without a second factor sets one up within 15 minutes of using a link made on the machine.',
       body: Type.Object({
         current_password: currentPassword,
         code: Type.Optional({
           ...secondFactorCode,
-          description: 'To replace the second factor that you have: a code of it, or a recovery code',
+          description: 'To replace your current second factor: one of its codes, or a recovery code',
         }),
       }),
       answers: {
         201: {
-          description: 'The secret for your authenticator app, shown this once',
+          description: 'The secret for your authenticator app, shown only once',
           schema: factorSchema,
         },
       },
@@ -158,11 +158,14 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       auth,
       tag,
       operationId: 'confirmSecondFactor',
-      summary: 'Turn on the second factor by a first code',
+      summary: 'Turn on the second factor with a first code',
       description: 'Ends all your other sessions.',
       body: Type.Object({ code: secondFactorCode }),
-      answers: { 200: { description: 'Recovery codes for the day your phone is lost', schema: recoverySchema } },
-      refuses: { INCOMPATIBLE_STATE: 'None was begun, or not in the last 15 minutes', PERMISSION_DENIED: needsLink },
+      answers: { 200: { description: 'Recovery codes, in case your phone is lost', schema: recoverySchema } },
+      refuses: {
+        INCOMPATIBLE_STATE: 'You did not request a secret in the last 15 minutes',
+        PERMISSION_DENIED: needsLink,
+      },
       handler: async (call) => {
         const noteIt = audit.note<{ replaced: boolean }>(call, ({ replaced }) => ({
           act: replaced ? 'second_factor.replaced' : 'second_factor.turned_on',
@@ -180,7 +183,7 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       operationId: 'renewRecoveryCodes',
       summary: 'Replace your recovery codes',
       body: Type.Object({ code: secondFactorCode }),
-      answers: { 200: { description: 'New codes; the old ones are dead', schema: recoverySchema } },
+      answers: { 200: { description: 'New codes; the old ones no longer work', schema: recoverySchema } },
       handler: async (call) => {
         const codes = await people.renewRecoveryCodes(
           selfOf(call),
@@ -214,7 +217,7 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       tag,
       operationId: 'deleteAccount',
       bulkhead: 'none',
-      summary: 'Delete yourself, and the accounts of which you are the only member',
+      summary: 'Delete yourself, and accounts that have no other member',
       description: 'Deletes the applications of these accounts. Their keys and tokens are refused at once.',
       body: Type.Object({ current_password: currentPassword }),
       answers: { 204: { description: 'Deleted', headers: ['Set-Cookie'] } },
@@ -232,7 +235,7 @@ function selfOf(call: Call): Self {
   return { personId, sessionHash, address: call.address };
 }
 
-/** Half of the hash names the session; it opens nothing. */
+/** The first half of the hash identifies the session, but cannot be used to sign in. */
 function sessionId(hash: Buffer): string {
   return `ses_${hash.subarray(0, 16).toString('hex')}`;
 }

@@ -15,11 +15,11 @@ export interface PersonRemovalOptions {
 }
 
 /**
- * Deletes a person, and the accounts of which it is the only member. Applications go first, one by one: when each is
- * gone, every node refuses its credentials. After a crash in between, the person tries again.
+ * Deletes a person, and accounts without other members. Applications go first, one by one: after each, every node
+ * refuses its credentials. After a crash, the person repeats the request.
  */
 export function createPersonRemoval({ database, registry }: PersonRemovalOptions) {
-  /** The accounts with no other member. Refuses to leave other members without an owner. */
+  /** Accounts with no other member. Throws if other members would be left without an owner. */
   async function ownAccounts(tx: Tx, personId: string): Promise<string[]> {
     const own: string[] = [];
     for (const { accountId, accountName, role } of await members.listMemberships(tx, personId)) {
@@ -39,13 +39,13 @@ export function createPersonRemoval({ database, registry }: PersonRemovalOptions
       await people.lockPerson(tx, personId);
       const person = await people.findPerson(tx, personId);
       const memberships = await members.listMemberships(tx, personId);
-      // In one order, so that two people who leave the same accounts do not deadlock.
+      // Sorted, so that two people who leave the same accounts do not deadlock.
       for (const { accountId } of memberships.toSorted(byAccount)) await members.lockAccount(tx, accountId);
       for (const accountId of await ownAccounts(tx, personId)) {
         if (!(await registry.hasNoApplications(tx, accountId))) throw changedMeanwhile();
         await members.deleteAccount(tx, accountId);
       }
-      // Before the person goes: the log has the e-mail from the row.
+      // Before the person is deleted: the entry copies the e-mail from its row.
       await note?.(tx, undefined);
       await people.deletePerson(tx, personId);
       if (person !== undefined) await deleteSignInsOf(tx, person);

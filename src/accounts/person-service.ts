@@ -20,11 +20,11 @@ import { listSignIns, type SignInRow } from './sign-in/store.ts';
 export interface PersonServiceOptions extends SignInOptions {
   keys: KeyRing;
   operatorsNeedSecondFactor: boolean;
-  /** Deletes a person and what only that person has. */
+  /** Deletes a person and the accounts of that person alone. */
   removePerson: (personId: string, note?: Note) => Promise<void>;
 }
 
-/** A person and an account of it. */
+/** A person and one of its accounts. */
 export interface Owner {
   personId: string;
   accountId: string;
@@ -32,7 +32,9 @@ export interface Owner {
 
 export type PersonService = ReturnType<typeof createPersonService>;
 
-/** People: sign-up, sign-in, sign-out, passwords, sessions, and the one-time links that commands on the machine make. */
+/**
+ * People: sign-up, sign-in, sign-out, passwords, sessions, and the one-time links that commands on the machine make.
+ */
 export function createPersonService(options: PersonServiceOptions) {
   const { database, clock, passwordWork, sessions, throttle, secondFactor } = options;
   const newPerson = (email: string) => ({
@@ -43,7 +45,7 @@ export function createPersonService(options: PersonServiceOptions) {
   });
   const { requireTry, ...signIn } = createSignIn(options);
 
-  /** Checks the person's own password, as often as a sign-in may guess. Returns the stored hash. */
+  /** Checks the person's own password, with the limits of a sign-in. Returns the stored hash. */
   async function requirePassword({ personId, address }: Self, password: string): Promise<string> {
     return passwordWork.run(address, async (queued, addressKey) => {
       const person = await people.findPerson(database, personId);
@@ -105,11 +107,11 @@ export function createPersonService(options: PersonServiceOptions) {
       return { person, memberships, factor: { ...factor, ...setUp, isRequired } };
     },
 
-    /** How many operators the service refuses until they have a second factor. */
+    /** The number of operators that the service refuses until they have a second factor. */
     countRefusedOperators: async (): Promise<number> =>
       options.operatorsNeedSecondFactor ? people.countOperatorsWithoutFactor(database) : 0,
 
-    /** Newest first. Undefined when the person is gone. */
+    /** Newest first. Undefined when the person does not exist. */
     async listSignIns(personId: string, page: PageRequest): Promise<SignInRow[] | undefined> {
       const person = await people.findPerson(database, personId);
       if (person === undefined) return undefined;
@@ -127,7 +129,7 @@ export function createPersonService(options: PersonServiceOptions) {
     endOtherSessions: ({ personId, sessionHash }: Self, note?: Note): Promise<void> =>
       database.transaction(noted((tx) => deleteSessionsOf(tx, personId, sessionHash), note)),
 
-    /** The session acts for another account of the person. */
+    /** Makes the session act for another account of the person. */
     async switchAccount({ personId, sessionHash }: Self, accountId: string): Promise<void> {
       await database.transaction(async (tx) => {
         const membership = (await members.lockMemberships(tx, personId)).find((each) => each.accountId === accountId);

@@ -14,7 +14,11 @@ const signInSchema = Type.Object(
     id: recordId('sin'),
     time: Type.String(),
     address: Type.String({ description: 'Where it came from', examples: ['203.0.113.9'] }),
-    way: Type.Unsafe<SignInWay>({ type: 'string', enum: [...signInWays], description: 'What was given' }),
+    way: Type.Unsafe<SignInWay>({
+      type: 'string',
+      enum: [...signInWays],
+      description: 'The credential that was given',
+    }),
     outcome: Type.Unsafe<SignInOutcome>({
       type: 'string',
       enum: [...signInOutcomes],
@@ -28,16 +32,16 @@ export type SignInRecord = Static<typeof signInSchema>;
 const operatedSchema = Type.Object(
   {
     ...signInSchema.properties,
-    email: Type.String({ description: 'The one that was given', examples: ['you@example.com'] }),
+    email: Type.String({ description: 'The e-mail that was given', examples: ['you@example.com'] }),
     person_id: nullable(recordId('per', 'Null when no person had this e-mail')),
   },
   { title: 'OperatedSignIn' },
 );
 export type OperatedSignIn = Static<typeof operatedSchema>;
 
-/** Sign-ins, failed and successful: for each person its own, for operators all. */
+/** Sign-ins, failed and successful: a person sees its own, an operator all. */
 export function createSignInRoutes(people: PersonService, database: Database): Route[] {
-  const kept = 'Those of the last 90 days; of each e-mail at most 200 that knew the password and 200 that did not.';
+  const kept = 'Sign-ins of the last 90 days: for each e-mail at most 200 with the right password and 200 without.';
   return [
     route({
       method: 'GET',
@@ -63,7 +67,7 @@ export function createSignInRoutes(people: PersonService, database: Database): R
       tag: 'Developer portal: operators',
       operationId: 'listAllSignIns',
       summary: 'List sign-ins of everyone, failed and successful, newest first',
-      description: `${kept} Also those with an e-mail that no person has.`,
+      description: `${kept} Includes e-mails that no person has.`,
       query: Type.Object({
         email: Type.Optional(
           Type.String({ maxLength: longestEmail, description: 'With this e-mail', examples: ['you@example.com'] }),

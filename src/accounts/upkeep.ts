@@ -6,12 +6,12 @@ import { deleteOldEntries } from './audit/store.ts';
 import { addressKnownMs, forgottenAfterMs } from './sign-in/throttle.ts';
 
 /**
- * The most rows of failed sign-ins to keep. An attacker with many addresses can invent e-mails as fast as we hash
- * passwords; beyond this the oldest rows go early, whether or not their account exists.
+ * Maximum rows of failed sign-ins to keep. An attacker with many addresses can invent e-mails as fast as we hash
+ * passwords; beyond this the oldest rows are deleted early.
  */
 export const mostSignInTries = 100_000;
 
-/** Deletes expired rows, a small piece at a time. No request reads them. */
+/** Deletes expired rows in small batches. No request reads them. */
 export function createPortalUpkeep(database: Database, clock: Clock, mostTries = mostSignInTries) {
   const deleteOlder = async (text: string, beforeMs: number) =>
     (await database.query(text, [toTimestamp(beforeMs), pieceRows])).count;
@@ -31,7 +31,7 @@ export function createPortalUpkeep(database: Database, clock: Clock, mostTries =
     deleteOldAddresses: () => deleteOlder(deleteAddresses, clock.nowMs() - addressKnownMs),
 
     async deleteOldTries(): Promise<number> {
-      // Look this up once per round: it reads as many index entries as there are rows to keep.
+      // Finds this once per round, because it reads as many index entries as there are rows to keep.
       keptFromMs ??= await oldestKeptMs();
       const count = await deleteOlder(deleteTries, keptFromMs);
       if (count === 0) keptFromMs = undefined;

@@ -1,9 +1,9 @@
-import type { Deed } from '../accounts/audit/audit.ts';
+import type { AuditEntry } from '../accounts/audit/audit.ts';
 import type { Note } from '../platform/database/database.ts';
 import type { FieldProblem } from '../platform/errors.ts';
 
-/** Makes the note that writes a deed of the command into the audit log. */
-export type NoteOf = (deed: Deed) => Note;
+/** Makes the note that writes an entry of the command into the audit log. */
+export type NoteOf = (entry: AuditEntry) => Note;
 
 /** One change that a file asks for, with the line that tells of it. Without `act` nothing changes. */
 export interface ApplyStep {

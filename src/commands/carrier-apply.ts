@@ -75,7 +75,7 @@ export async function applyFile(
 /** A step that is refused, because something has changed meanwhile or is in use, keeps no other from being made. */
 async function run(steps: ApplyStep[], dryRun: boolean, { clock, say }: CarrierCommandParts): Promise<void> {
   const audit = createAudit({ clock });
-  const noteOf: NoteOf = (deed) => (tx) => audit.recordByMachine(tx, deed);
+  const noteOf: NoteOf = (entry) => (tx) => audit.recordByMachine(tx, entry);
   const refused: string[] = [];
   for (const { line, act } of steps) {
     say(line);

@@ -70,6 +70,7 @@ export function createDelivery(options: {
   /** Connections for webhooks, so that they take none from texts. */
   webhookDatabase?: Database;
   onWebhook?: WebhookWork['onAttempt'];
+  onWebhookLease?: WebhookWork['onLease'];
   onWebhooksWaiting?: WebhookWork['onWaiting'];
   onText?: TotalsOptions['onEvent'];
   onAnswerTime?: TotalsOptions['onAnswerTime'];
@@ -116,6 +117,7 @@ export function createDelivery(options: {
     keys,
     log,
     onAttempt: options.onWebhook,
+    onLease: options.onWebhookLease,
     onWaiting: options.onWebhooksWaiting,
   });
   const accepted = createAcceptedTexts(clock);

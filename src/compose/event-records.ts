@@ -1,4 +1,4 @@
-import type { StoredEvent, TellEvents, ToldEvent } from '../events/event.ts';
+import type { AssembleEvents, EmittedEvent, StoredEvent } from '../events/event.ts';
 import type { EventIds } from '../events/event-id.ts';
 import { type OptOutRecord, toInboundRecord } from '../inbound/inbound-record.ts';
 import { findInboundTexts } from '../inbound/inbound-store.ts';
@@ -20,17 +20,17 @@ interface Subject {
 /** The record of an event may be deleted on the same day. */
 const gone: Subject = { record: {}, reference: null };
 
-export function createTellEvents(ids: EventIds): TellEvents {
+export function createAssembleEvents(ids: EventIds): AssembleEvents {
   return async (tx, events) => {
     const subjects = new Map<StoredEvent, Subject>();
     for (const find of [messagesOf, verificationsOf, inboundOf]) {
       for (const [event, subject] of await find(tx, events)) subjects.set(event, subject);
     }
-    return events.map((event) => toTold(ids, event, subjects.get(event) ?? optOutOf(event)));
+    return events.map((event) => toEmitted(ids, event, subjects.get(event) ?? optOutOf(event)));
   };
 }
 
-export function toTold(ids: EventIds, event: StoredEvent, { record, reference }: Subject): ToldEvent {
+export function toEmitted(ids: EventIds, event: StoredEvent, { record, reference }: Subject): EmittedEvent {
   const { position, type, timeMs, sequence, subject, api, applicationId } = event;
   return {
     id: ids.idOf(position, timeMs),

@@ -8,7 +8,7 @@ import { createListeners } from '../events/listeners.ts';
 import { createLongPolls } from '../events/long-polls.ts';
 import type { Bulkheads } from '../http/mount.ts';
 import type { StreamPlaces } from '../http/streams/stream-places.ts';
-import { createTellEvents } from './event-records.ts';
+import { createAssembleEvents } from './event-records.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface EventParts {
@@ -25,11 +25,11 @@ export function composeEvents(foundation: Foundation, { bulkheads, places, heart
   const { eventDays } = config;
   const ids = createEventIds(keys);
   const cursors = createEventCursors(keys);
-  const tellEvents = createTellEvents(ids);
+  const assembleEvents = createAssembleEvents(ids);
   const horizon = createHorizon(database);
   const listeners = createListeners({ database, clock });
-  const feed = createEventFeed({ database, horizon, tellEvents, log });
-  const reads = createEventReads({ database, clock, horizon, ids, cursors, tellEvents, eventDays });
+  const feed = createEventFeed({ database, horizon, assembleEvents, log });
+  const reads = createEventReads({ database, clock, horizon, ids, cursors, assembleEvents, eventDays });
   const turns = bulkheads.side;
   const streams = createEventStreams({
     feed,
@@ -42,6 +42,6 @@ export function composeEvents(foundation: Foundation, { bulkheads, places, heart
   return {
     streams,
     feedRoutes: { listeners, reads, polls: createLongPolls(feed), streams, turns },
-    portal: { database, listeners, reads, streams, listensByLooking: config.environment === 'sandbox' },
+    portal: { database, listeners, reads, streams, listensByReading: config.environment === 'sandbox' },
   };
 }

@@ -13,7 +13,7 @@ import { createWebhookClient } from '../webhooks/client.ts';
 import { createWebhookDeliveries } from '../webhooks/deliveries.ts';
 import { createWebhookService } from '../webhooks/service.ts';
 import { createWebhookWorker, type WebhookWorker, type WebhookWorkerOptions } from '../webhooks/worker.ts';
-import { createTellEvents } from './event-records.ts';
+import { createAssembleEvents } from './event-records.ts';
 import type { Foundation } from './foundation.ts';
 
 export interface WebhookWork {
@@ -23,14 +23,15 @@ export interface WebhookWork {
   keys: KeyRing;
   log: Log;
   onAttempt?: WebhookWorkerOptions['onAttempt'];
+  onLease?: WebhookWorkerOptions['onLease'];
   onWaiting?: WebhookWorkerOptions['onWaiting'];
 }
 
 /** Builds what tells endpoints their events, for the delivery thread or a test. */
 export function createWebhookWork({ config, clock, ...parts }: WebhookWork): WebhookWorker {
   const guard = createWebhookGuard(config.environment, createNameResolver());
-  const tell = createTellEvents(createEventIds(parts.keys));
-  return createWebhookWorker({ ...parts, clock, client: createWebhookClient({ guard, clock }), tell });
+  const assemble = createAssembleEvents(createEventIds(parts.keys));
+  return createWebhookWorker({ ...parts, clock, client: createWebhookClient({ guard, clock }), assemble });
 }
 
 /** Builds what web nodes need of webhooks: the developers' API. The delivery thread calls the endpoints. */

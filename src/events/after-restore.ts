@@ -5,8 +5,8 @@ import { dayOf, firstOfDay } from './position.ts';
 const leap = 2 ** 32;
 
 /**
- * Positions that were given out since the backup are not used again: else an event would have the id of another one. Every
- * cursor of before lies behind a gap now, and is refused.
+ * Skips the positions that were assigned since the backup, so that no two events have the same id. Cursors from before
+ * the restore then lie before a gap and are refused.
  */
 export async function leapOverLostEvents(tx: Tx, nowMs: number): Promise<void> {
   await tx.query(`select setval('event_position', greatest(last_value, $1::bigint) + $2::bigint) from event_position`, [

@@ -28,7 +28,7 @@ test('a cursor is read by its application alone, on every node, and also after t
   assert.equal(one?.positionOf(own, later), undefined, 'it was made with the new key');
 });
 
-test('whatever bits are changed, none of ours is left', () => {
+test('a cursor with any changed bits is refused', () => {
   const cursors = cursorsOf([version(1)]);
   fc.assert(
     fc.property(position, fc.uint8Array({ minLength: 16, maxLength: 16 }), (given, change) => {
@@ -42,7 +42,7 @@ test('whatever bits are changed, none of ours is left', () => {
     assert.equal(cursors.positionOf(own, text), undefined, text.slice(0, 40));
 });
 
-test('two cursors of one place differ: a reader does not see whether others had events', () => {
+test('two cursors of one position differ, so that a reader cannot detect events of other applications', () => {
   const cursors = cursorsOf([version(1)]);
   assert.ok(new Set(Array.from({ length: 20 }, () => cursors.cursorAt(own, 4711))).size > 15);
 });

@@ -4,16 +4,17 @@ import { randomBytes } from '../platform/crypto/random.ts';
 import { fromUuid, isId, toUuidText, uuidOf } from '../platform/ids.ts';
 
 /**
- * Places in the feed of one application, 16 bytes that look like the id of an event. The whole block is enciphered with a
- * key of the application, so a changed bit makes another block of it, and the check finds that none of ours was.
+ * Cursors: positions in the feed of one application, 16 bytes in the format of event ids. The whole block is encrypted
+ * with a key of the application, so after a change of any bit the check fails.
  */
 export interface EventCursors {
   cursorAt(applicationId: string, position: number): string;
-  /** Undefined for a text that was not made here, or for another application. */
+  /** Undefined if this service did not make the cursor, or made it for another application. */
   positionOf(applicationId: string, cursor: string): number | undefined;
 }
 
-// The check is zero, 56 bits. Chance makes two cursors of one place differ, else a quiet reader would see others' events.
+// The check is 56 zero bits. Random bits make two cursors of one position differ: equal ones would reveal that others
+// had no events.
 const positionBytes = { at: 0, length: 7 };
 const chanceBytes = { at: 7, length: 2 };
 const checkBytes = { at: 9, length: 7 };

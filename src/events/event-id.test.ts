@@ -22,7 +22,7 @@ test('an id names its position, and hides it', () => {
       assert.equal(ids.idOf(given, timeMs), id, 'the same event has the same id');
     }),
   );
-  // Two applications see nothing of how many events lie between theirs.
+  // Two applications cannot see how many events lie between theirs.
   const tails = [1, 2, 3].map((given) => ids.idOf(given, 1_700_000_000_000 + given).slice(-13));
   assert.ok(new Set(tails.map((tail) => tail.slice(0, 6))).size === 3, tails.join(' '));
 });
@@ -30,11 +30,11 @@ test('an id names its position, and hides it', () => {
 test('an event keeps its id when the ring is rotated, and cursors from before are still read', () => {
   const [before, after] = [idsOf([version(1)]), idsOf([version(2), version(1)])];
   const id = before.idOf(4711, 1_700_000_000_000);
-  assert.equal(after.idOf(4711, 1_700_000_000_000), id, 'a receiver that knows the id would take it for another event');
+  assert.equal(after.idOf(4711, 1_700_000_000_000), id, 'with a new id the receiver would process the event twice');
   assert.equal(after.positionOf(id), 4711);
 });
 
-test('what is no id of ours has no position', () => {
+test('a text that is not an event id has no position', () => {
   const [ids, others] = [idsOf([version(1)]), idsOf([{ ...version(1), version: 9 }])];
   const strange = [
     '',

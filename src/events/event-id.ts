@@ -6,21 +6,20 @@ import type { StoredEvent } from './event.ts';
 import { findEvents } from './event-store.ts';
 
 /**
- * Ids of events: the time, the position and the version of the key ring, 16 bytes. The position is masked, since it would tell
- * one application how many events all others have. The mask keeps no one from changing bits: what `positionOf` reads is
- * believed only if the application has an event with that very id.
+ * Event ids: time, masked position and key ring version, 16 bytes. A plain position would show how many events all
+ * applications have. The mask is no proof: callers check that the application has an event with exactly this id.
  */
 export interface EventIds {
   /** `evt_01…` */
   idOf(position: number, timeMs: number): string;
-  /** Reads an id; undefined for a text that this service has not made. */
+  /** Undefined if this service did not make the id. */
   positionOf(id: string): number | undefined;
-  /** When it claims to have been made. */
+  /** The time in the id, which may be forged. */
   timeOf(id: string): number | undefined;
 }
 
 export function createEventIds(keys: Pick<KeyRing, 'version' | 'versions' | 'keyFor'>): EventIds {
-  /** 8 bytes that only this service can know, for each version and millisecond. */
+  /** 8 secret bytes for each version and millisecond. */
   function maskOf(version: number, time: Buffer): bigint {
     const block = Buffer.alloc(16);
     time.copy(block);
@@ -32,7 +31,7 @@ export function createEventIds(keys: Pick<KeyRing, 'version' | 'versions' | 'key
     idOf(position, timeMs) {
       const bytes = Buffer.alloc(16);
       bytes.writeUIntBE(timeMs, 0, 6);
-      // The oldest version never changes, so an event has the same id after the ring was rotated.
+      // Uses the oldest version, so that an event keeps its id when the ring is rotated.
       const version = keys.versions.at(-1) ?? keys.version;
       const masked = BigInt(position) ^ maskOf(version, bytes.subarray(0, 6));
       bytes.writeUInt16BE(version, 6);

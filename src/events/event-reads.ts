@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migratedAtMs } from '../platform/database/migrate.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
-import type { StoredEvent, TellEvents } from './event.ts';
+import type { AssembleEvents, StoredEvent } from './event.ts';
 import type { EventCursors } from './event-cursor.ts';
 import { type LiveEvent, renderEvents } from './event-feed.ts';
 import { type EventIds, findOwnEvent } from './event-id.ts';
@@ -12,27 +12,27 @@ import type { Horizon } from './horizon.ts';
 import type { Listener } from './listener-store.ts';
 import { dayOf, dayOfPosition, firstOfDay } from './position.ts';
 
-/** A reader's place: what is behind `after` is to be read, and up to `upTo` it can be. */
-export interface Place {
+/** A span of the feed to read: after the reader's position, up to the horizon. */
+export interface FeedSpan {
   after: number;
   upTo: number;
 }
 
-/** Reads the events of an application, from a cursor on. */
+/** Reads the events of an application, starting at a cursor. */
 export interface EventReads {
   /** The position of a cursor, or of an event of the application. Throws a 400 that names `field`. */
   readCursor(applicationId: string, cursor: string, field: string): Promise<number>;
   cursorAt(applicationId: string, position: number): string;
-  /** Throws a 410 if events behind the position may be missing. */
-  placeAt(listener: Listener, position: number): Promise<Place>;
-  placeNow(): Promise<Place>;
-  /** Where the oldest event is that is kept. */
-  placeOfOldest(listener: Listener): Promise<Place>;
-  /** The first events that match. It may stop before the end of the span, also without any. */
-  readPage(applicationId: string, place: Place, filter: EventFilter, limit: number): Promise<Piece<LiveEvent>>;
-  /** The newest events that match, oldest first. A filter that few match may give fewer: it looks at a bounded number. */
-  readNewest(applicationId: string, place: Place, filter: EventFilter, limit: number): Promise<LiveEvent[]>;
-  /** All events behind a position that can be read, in pieces. */
+  /** Throws a 410 if events after the position may be missing. */
+  spanAfter(listener: Listener, position: number): Promise<FeedSpan>;
+  spanFromNow(): Promise<FeedSpan>;
+  /** Starts at the oldest event that is kept. */
+  spanFromOldest(listener: Listener): Promise<FeedSpan>;
+  /** The first events that match. It may stop before the end of the span, even without an event. */
+  readPage(applicationId: string, span: FeedSpan, filter: EventFilter, limit: number): Promise<Piece<LiveEvent>>;
+  /** The newest events that match, oldest first. It reads a bounded number, so a rare match may be missing. */
+  readNewest(applicationId: string, span: FeedSpan, filter: EventFilter, limit: number): Promise<LiveEvent[]>;
+  /** All readable events after a position, in pieces. */
   readMissed(applicationId: string, after: number, filter: EventFilter): AsyncIterable<Piece<LiveEvent>>;
 }
 
@@ -42,18 +42,18 @@ export interface EventReadsOptions {
   horizon: Horizon;
   ids: EventIds;
   cursors: EventCursors;
-  tellEvents: TellEvents;
+  assembleEvents: AssembleEvents;
   eventDays: number;
 }
 
-/** The migration of the version whose cursors are authenticated. */
+/** Migration that introduced authenticated cursors. */
 const authenticSince = 24;
-/** So many bounded reads in search of events that match, for one page. */
+/** Maximum bounded reads for one page, in search of events that match. */
 const mostReads = 5;
 const missedPerPiece = 100;
 
 export function createEventReads(options: EventReadsOptions): EventReads {
-  const { database, clock, horizon, ids, cursors, tellEvents, eventDays } = options;
+  const { database, clock, horizon, ids, cursors, assembleEvents, eventDays } = options;
   const oldestDay = () => dayOf(clock.nowMs()) - eventDays;
   let authenticFromMs: number | undefined;
 
@@ -64,12 +64,15 @@ export function createEventReads(options: EventReadsOptions): EventReads {
       readTo = page.readTo;
       const more = readTo < upTo;
       if (page.events.length > 0 || !more)
-        return { items: await renderEvents(database, tellEvents, page.events), readTo, more };
+        return { items: await renderEvents(database, assembleEvents, page.events), readTo, more };
     }
     return { items: [], readTo, more: true };
   };
 
-  /** Made before cursors were authenticated, or too old to be kept. Its own word is enough to say so: nothing is read by it. */
+  /**
+   * Whether the cursor predates authenticated cursors, or is too old. Its time may be forged: it only selects the
+   * error.
+   */
   async function isOld(cursor: string): Promise<boolean> {
     const timeMs = ids.timeOf(cursor) ?? 0;
     if (dayOf(timeMs) < oldestDay()) return true;
@@ -84,25 +87,25 @@ export function createEventReads(options: EventReadsOptions): EventReads {
         (await findOwnEvent({ database, ids }, applicationId, cursor))?.position;
       if (position !== undefined) return position;
       if (ids.positionOf(cursor) !== undefined && (await isOld(cursor)))
-        throw cursorExpired('The cursor is of an earlier version, or of an event that is not kept any more.');
+        throw cursorExpired('The cursor is from an earlier version, or from an event that is no longer kept.');
       throw invalidField(field, 'must be a next_cursor of this feed, or the id of an event of this application');
     },
     cursorAt: cursors.cursorAt,
-    async placeAt({ since }, after) {
+    async spanAfter({ since }, after) {
       if (dayOfPosition(after) < oldestDay())
         throw cursorExpired(`The cursor is older than the ${eventDays} days for which events are kept.`);
       if (after < since) throw cursorExpired('The application did not listen all the time since this cursor.');
       const upTo = await horizon.read();
-      // Another node may have read further than this one; no node has read what was never written.
+      // Another node may have read further than this one, but none past the newest position.
       if (after > upTo && after > (await horizon.reachNow()))
-        throw cursorExpired('The cursor is of another database, or of one that was restored since.');
+        throw cursorExpired('The cursor is from another database, or from before a restore.');
       return { after, upTo };
     },
-    async placeNow() {
+    async spanFromNow() {
       const now = await horizon.reachNow();
       return { after: now, upTo: now };
     },
-    async placeOfOldest({ since }) {
+    async spanFromOldest({ since }) {
       return { after: Math.max(since, firstOfDay(oldestDay())), upTo: await horizon.read() };
     },
     readPage,
@@ -114,12 +117,12 @@ export function createEventReads(options: EventReadsOptions): EventReads {
         found.unshift(...page.events);
         end = page.readTo;
       }
-      return renderEvents(database, tellEvents, found);
+      return renderEvents(database, assembleEvents, found);
     },
     async *readMissed(applicationId, after, filter) {
       for (let readTo = after; ; ) {
-        const place = { after: readTo, upTo: await horizon.read() };
-        const piece = await readPage(applicationId, place, filter, missedPerPiece);
+        const span = { after: readTo, upTo: await horizon.read() };
+        const piece = await readPage(applicationId, span, filter, missedPerPiece);
         readTo = piece.readTo;
         yield piece;
         if (!piece.more) return;

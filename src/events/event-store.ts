@@ -22,7 +22,7 @@ export interface EventSpan {
   applicationId: string;
   /** The last position that was read. */
   after: number;
-  /** The horizon: events behind it may still be incomplete. */
+  /** The horizon: after it, events may still be missing. */
   upTo: number;
 }
 
@@ -36,14 +36,14 @@ export interface EventFilter {
 
 export interface EventPage {
   events: StoredEvent[];
-  /** How far the span was read: less than its end if there is more. */
+  /** The position up to which the span was read. Less than its end if there is more. */
   readTo: number;
 }
 
-/** A request reads at most so many events, even if its filter finds none among them. */
+/** Maximum events that a request reads, even if none of them matches its filter. */
 const mostRead = 2000;
 
-/** The first events of the span that match, oldest first, and how far it was read. */
+/** The first events of the span that match, oldest first, and the position up to which it was read. */
 export async function readEvents(tx: Tx, span: EventSpan, filter: EventFilter, limit: number): Promise<EventPage> {
   const { applicationId, after, upTo } = span;
   if (after >= upTo) return { events: [], readTo: after };
@@ -63,7 +63,7 @@ export async function readEvents(tx: Tx, span: EventSpan, filter: EventFilter, l
   return { events: rows.flatMap(toEvents), readTo: Number(rows[0]?.readTo ?? after) };
 }
 
-/** The last events of the span that match, oldest first. It looks no further back than a bounded piece; `readTo` says how far. */
+/** The last events of the span that match, oldest first. It reads a bounded piece; `readTo` is its first position. */
 export async function readLastEvents(tx: Tx, span: EventSpan, filter: EventFilter, limit: number): Promise<EventPage> {
   const { applicationId, after, upTo } = span;
   if (after >= upTo) return { events: [], readTo: after };
@@ -111,19 +111,19 @@ export async function findEvents(tx: Tx, applicationId: string, positions: numbe
 }
 
 /** The applications (uuids) that have events between two positions. */
-export async function findTold(database: Database, span: Pick<EventSpan, 'after' | 'upTo'>): Promise<string[]> {
+export async function findWithEvents(database: Database, span: Pick<EventSpan, 'after' | 'upTo'>): Promise<string[]> {
   const { after, upTo } = span;
   if (after >= upTo) return [];
   return database.transaction(async (tx) => {
     await tx.query(byOrder);
-    const { rows } = await tx.query<{ id: string }>(toldStatement, [after, upTo]);
+    const { rows } = await tx.query<{ id: string }>(withEventsStatement, [after, upTo]);
     return rows.map(({ id }) => id);
   });
 }
 
-/** The index `event_order` knows pages, not rows: Postgres reads the few pages that can hold new events. */
+/** The index `event_order` is a BRIN index: Postgres reads the few pages that can hold new events. */
 const byOrder = `set local enable_bitmapscan = on; set local enable_indexscan = off; set local enable_indexonlyscan = off`;
-const toldStatement = 'select distinct application_id as id from event where position > $1 and position <= $2';
+const withEventsStatement = 'select distinct application_id as id from event where position > $1 and position <= $2';
 
 interface HeldNumber {
   applicationId: string;
@@ -132,8 +132,8 @@ interface HeldNumber {
 }
 
 /**
- * Masks numbers in what events hold themselves, a piece at a time: one number, or all of events before a time. Returns how
- * many it masked; 0 when it is done.
+ * Masks numbers that events hold themselves, one piece at a time: one number, or all in events before a time. Returns
+ * the count of masked numbers; 0 when done.
  */
 export async function maskInEvents(
   tx: Tx,
@@ -165,7 +165,7 @@ const maskStatement = `update event e set data = jsonb_set(e.data, '{number}', t
     where e.application_id = m.application_id and e.position = m.position and e.data ->> 'number' <> m.masked`;
 
 interface EventRow {
-  /** Null in the row that only says how far a piece was read. */
+  /** Null in the row that only reports how far a piece was read. */
   position: string | null;
   applicationId: string;
   subject: string;
@@ -201,8 +201,8 @@ const columns = `e.position::text, e.application_id as "applicationId", e.subjec
     e.api, e.error_code as "errorCode", e.data`;
 
 /**
- * Filters a bounded piece. It was read to the last event of a full page, else to the end of a full piece, else to the end of
- * the span.
+ * Filters a bounded piece. A full page was read to its last event, a full piece to its end, others to the end of the
+ * span.
  */
 const pageOf = (piece: string) => `with piece as materialized (${piece}),
     page as materialized (
@@ -220,14 +220,16 @@ const readStatement = {
   ),
 };
 
-/** A record has few events: without the brackets Postgres might read all of the application's to find them in order. */
+/**
+ * A record has few events. Without the brackets Postgres may read all events of the application to get them in order.
+ */
 const readSubjectStatement = {
   name: 'read-events-of-subject',
   text: pageOf(`select * from (select * from event where subject = $8 and position > $2 and position <= $3 offset 0) s
       where application_id = $1 order by position limit $4`),
 };
 
-/** It was read back to the start of the span if the page is full or the piece is not, else to the first of the piece. */
+/** A full page or a short piece was read back to the start of the span, others to the first event of the piece. */
 const lastStatement = {
   name: 'read-last-events',
   text: `with piece as materialized (

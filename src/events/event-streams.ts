@@ -17,7 +17,7 @@ export interface EventStreams {
 
 export interface EventStreamRequest extends Omit<StreamRequest<LiveEvent, EventFilter>, 'readMissed' | 'after'> {
   after: number;
-  /** Whether the stream counts as a read of the feed while it is open, so that the application goes on listening. */
+  /** True if the open stream counts as a read of the feed, so that the application keeps listening. */
   listens: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface EventStreamsOptions {
   feed: EventFeed;
   reads: EventReads;
   listeners: Listeners;
-  /** Where readers take turns that come back after a while. */
+  /** Turns of readers that resume after a while. */
   turns: FairShare;
   places: StreamPlaces;
   heartbeatMs?: number;
@@ -43,7 +43,7 @@ export function createEventStreams({
     feed,
     places,
     kind: 'events',
-    // An id without data moves Last-Event-ID, so the cursor of a quiet reader does not age.
+    // An id without data moves Last-Event-ID, so that the cursor of a quiet reader does not expire.
     heartbeat: (reached, applicationId) => `id: ${reads.cursorAt(applicationId, reached)}\n\n`,
     instead: 'GET /events/v1/events',
     ...(heartbeatMs !== undefined && { heartbeatMs }),
@@ -58,13 +58,13 @@ export function createEventStreams({
     }
   }
 
-  /** A gap in listening ends the stream: its reader comes back, and is told by a 410. */
+  /** A gap in listening ends the stream: the reader reconnects and gets a 410. */
   function keepListening(stream: PassThrough, applicationId: string, after: number): void {
-    const look = async () => {
+    const poll = async () => {
       const { since } = await listeners.readFeed(applicationId);
       if (since > after) stream.end();
     };
-    const timer = setInterval(() => void look().catch(() => {}), hourMs).unref();
+    const timer = setInterval(() => void poll().catch(() => {}), hourMs).unref();
     stream.once('close', () => clearInterval(timer));
   }
 

@@ -2,7 +2,7 @@ import type { Api } from '../http/route.ts';
 import type { Tx } from '../platform/database/database.ts';
 import type { IdPrefix } from '../platform/ids.ts';
 
-/** In the order of the numbers that the store writes for them: new ones go to the end. */
+/** The order is stored as numbers: append new types. */
 export const eventTypes = [
   'message.sent',
   'message.delivered',
@@ -19,13 +19,13 @@ export const eventTypes = [
   'verification.blocked',
   'recipient.opted_out',
   'recipient.opted_in',
-  // Sent on demand to one webhook, and never stored. A webhook may name it among its types.
+  // Sent on demand to one webhook, and never stored. A webhook may subscribe to it.
   'webhook.test',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
 
-/** An event as the store has it. The rest of what is told is read from the record. */
+/** An event as stored. The other fields come from its record. */
 export interface StoredEvent {
   position: number;
   applicationId: string;
@@ -36,12 +36,12 @@ export interface StoredEvent {
   sequence: number;
   timeMs: number;
   errorCode: number | null;
-  /** The record, where it may be gone by now. */
+  /** A copy of the record, where the record may have been deleted. */
   data: object | null;
 }
 
-/** An event as the feed and webhooks tell it. */
-export interface ToldEvent {
+/** An event as the feed and webhooks emit it. */
+export interface EmittedEvent {
   id: string;
   type: EventType;
   time: string;
@@ -53,8 +53,8 @@ export interface ToldEvent {
   data: object;
 }
 
-/** Turns stored events into what the feed and webhooks tell, with one query for each kind of record. */
-export type TellEvents = (tx: Tx, events: StoredEvent[]) => Promise<ToldEvent[]>;
+/** Adds their records to stored events, with one query for each kind of record. */
+export type AssembleEvents = (tx: Tx, events: StoredEvent[]) => Promise<EmittedEvent[]>;
 
 export function typeCode(type: EventType): number {
   return eventTypes.indexOf(type);

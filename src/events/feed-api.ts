@@ -8,7 +8,7 @@ import { isId } from '../platform/ids.ts';
 import type { FairShare, Place as QueuePlace } from '../platform/work/fair-share.ts';
 import { createSharedReads } from '../platform/work/shared-reads.ts';
 import { type EventType, eventTypes } from './event.ts';
-import type { EventReads, Place } from './event-reads.ts';
+import type { EventReads, FeedSpan } from './event-reads.ts';
 import type { EventFilter } from './event-store.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Listeners } from './listeners.ts';
@@ -19,7 +19,7 @@ export interface FeedRoutesOptions {
   reads: EventReads;
   polls: LongPolls;
   streams: EventStreams;
-  /** Where callers take turns to read. */
+  /** Queues of callers that read. */
   turns: FairShare;
 }
 
@@ -37,7 +37,10 @@ const exampleEvent = {
 
 export const eventSchema = Type.Object(
   {
-    id: Type.String({ examples: [exampleId('evt')], description: 'Also a cursor: the feed goes on behind this event' }),
+    id: Type.String({
+      examples: [exampleId('evt')],
+      description: 'Also a cursor: the feed continues after this event',
+    }),
     type: Type.Unsafe<EventType>({ type: 'string', enum: [...eventTypes] }),
     time: Type.String(),
     sequence: Type.Integer({ description: 'Numbers the events of the record from 1' }),
@@ -59,7 +62,7 @@ export const eventSchema = Type.Object(
 const feedSchema = Type.Object(
   {
     data: Type.Array(eventSchema),
-    next_cursor: Type.String({ description: 'To go on from', examples: [exampleId('evt')] }),
+    next_cursor: Type.String({ description: 'Pass it as cursor to continue', examples: [exampleId('evt')] }),
   },
   { title: 'EventFeed' },
 );
@@ -94,7 +97,7 @@ export function readEventFilter(query: { type?: EventType | undefined; subject?:
 
 export const lastEventId = 'Last-Event-ID';
 
-/** Where a stream goes on: a browser that comes back sends its first address again, with a newer Last-Event-ID. */
+/** Where a stream resumes. A browser that reconnects sends its first address with a newer Last-Event-ID. */
 export async function readStreamPosition(
   reads: EventReads,
   applicationId: string,
@@ -111,13 +114,13 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
   const sharedReads = createSharedReads(turns);
 
   /** Reading makes the application listen. */
-  async function findPlace(applicationId: string, position: number | undefined): Promise<Place> {
+  async function findSpan(applicationId: string, position: number | undefined): Promise<FeedSpan> {
     const listener = await listeners.readFeed(applicationId);
-    return position === undefined ? reads.placeNow() : reads.placeAt(listener, position);
+    return position === undefined ? reads.spanFromNow() : reads.spanAfter(listener, position);
   }
 
   const toBody = (applicationId: string, { items, readTo }: Found) => ({
-    data: items.map((item) => item.told),
+    data: items.map((item) => item.emitted),
     next_cursor: reads.cursorAt(applicationId, readTo),
   });
 
@@ -128,8 +131,8 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
       operationId: 'listEvents',
       summary: 'Read events, oldest first',
       description:
-        'Without a cursor it starts at now. `next_cursor` is always there to go on from. `wait_seconds` waits for the ' +
-        'first event if there is none. A cursor behind which events may be missing is a 410 `CURSOR_EXPIRED`.',
+        'Without a cursor it starts at now. `next_cursor` is always present. `wait_seconds` waits for the ' +
+        'first event if there is none. If events after the cursor may be missing, the answer is a 410 `CURSOR_EXPIRED`.',
       waits: true,
       query: Type.Object({
         ...pageQuery,
@@ -142,7 +145,7 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
           description: 'How long to wait for the first event',
         }),
       }),
-      refuses: { CURSOR_EXPIRED: 'Events may be missing behind the cursor' },
+      refuses: { CURSOR_EXPIRED: 'Events may be missing after the cursor' },
       answers: {
         200: {
           description: 'A page of events',
@@ -154,10 +157,10 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
         const { cursor, limit, type, subject, wait_seconds } = call.query;
         const filter = { ...readEventFilter(call.query), api };
         const position = cursor === undefined ? undefined : await reads.readCursor(applicationId, cursor, 'cursor');
-        const read = (place: Place) => reads.readPage(applicationId, place, filter, limit);
+        const read = (span: FeedSpan) => reads.readPage(applicationId, span, filter, limit);
         const turn: QueuePlace = { caller: applicationId, queue: api, room: call.room };
         const key = JSON.stringify([registrationId, cursor, limit, type, subject]);
-        const page = await sharedReads(key, turn, async () => read(await findPlace(applicationId, position)));
+        const page = await sharedReads(key, turn, async () => read(await findSpan(applicationId, position)));
         if (page.items.length > 0 || page.more || wait_seconds === 0 || call.method === 'HEAD')
           return { status: 200, body: toBody(applicationId, page) };
         const found = await polls.wait({
@@ -192,14 +195,14 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
         },
       },
       refuses: {
-        CURSOR_EXPIRED: 'Events may be missing behind the cursor',
+        CURSOR_EXPIRED: 'Events may be missing after the cursor',
         TOO_MANY_STREAMS: 'The application has 5 open streams of events on this node',
       },
       handler: async (call) => {
         const { applicationId, api } = requireApplication(call);
         const filter = { ...readEventFilter(call.query), api };
         const position = await readStreamPosition(reads, applicationId, call, call.query.cursor);
-        const { after } = await findPlace(applicationId, position);
+        const { after } = await findSpan(applicationId, position);
         // HEAD returns headers only, so it does not use up a stream.
         if (call.method === 'HEAD') return streamReply('');
         const stream = await streams.open({
@@ -210,7 +213,7 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
           listens: true,
           signal: call.signal,
           onCredentialEnd: (act) => call.onCredentialEnd(act),
-          // The edge watches the credential.
+          // The edge ends the stream with its credential.
           mayRead: async () => true,
         });
         return streamReply(stream);

@@ -1,37 +1,38 @@
-/** What one look at the database has seen. All of it is of one life of Postgres: a crash ends the statement. */
-export interface Look {
-  /** The newest position that was taken. */
+/** The result of one poll. A crash of Postgres ends the statement, so all values are from one run of Postgres. */
+export interface Poll {
+  /** The newest assigned position. */
   last: number;
-  /** The ids of the transactions that may have taken one up to it and not committed yet. */
+  /** Ids of transactions that may have taken an earlier position and have not committed yet. */
   writers: ReadonlySet<string>;
   /** How far Postgres had written its log after `last` was read, and how far the log was on disk. */
   loggedTo: number;
   onDiskTo: number;
-  /** When the oldest of our connections was opened. A crash ends all of them, so it changes with every life of Postgres. */
+  /** When the oldest of our connections was opened. A crash ends them all, so it differs between runs of Postgres. */
   oldestConnection: string;
 }
 
-/** What the looks so far prove. */
+/** What the polls so far prove. */
 export interface View {
-  /** No event can appear any more up to this position, whatever crashes. */
+  /** No event can appear up to this position, even after a crash. */
   safe: number;
-  /** A look of which not all is proved yet. */
-  earlier: Look | undefined;
-  /** True if only the log is missing: the next look writes it to disk. */
+  /** A poll that is not fully proved yet. */
+  earlier: Poll | undefined;
+  /** True if only the log is missing: the next poll flushes it to disk. */
   lacksLog: boolean;
 }
 
 export const firstView: View = { safe: 0, earlier: undefined, lacksLog: false };
 
 /**
- * Two things must hold of a look before readers go up to its position: its writers have ended, so that what they committed
- * can be seen; and the log of that moment is on disk, so that no crash lets Postgres give these positions out again.
+ * The position of a poll is safe when its writers have ended, so that their commits are visible, and its log is on
+ * disk, so that Postgres cannot assign these positions again after a crash.
  */
-export function learn({ safe, earlier }: View, made: Look): View {
+export function learn({ safe, earlier }: View, made: Poll): View {
   const upTo = (position: number) => Math.max(safe, position);
   if (made.writers.size === 0 && made.onDiskTo >= made.loggedTo)
     return { safe: upTo(made.last), earlier: undefined, lacksLog: false };
-  // After a crash the log goes on from an earlier place, and ids of transactions are used again: nothing can be compared.
+  // After a crash the log continues from an earlier offset and transaction ids are used again, so polls cannot be
+  // compared.
   if (earlier === undefined || earlier.oldestConnection !== made.oldestConnection)
     return { safe, earlier: made, lacksLog: false };
   if (!haveEnded(earlier.writers, made.writers)) return { safe, earlier, lacksLog: false };

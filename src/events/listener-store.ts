@@ -3,9 +3,9 @@ import type { Tx } from '../platform/database/database.ts';
 import { uuidOf } from '../platform/ids.ts';
 
 export interface Listener {
-  /** Every change since this position has its event. */
+  /** Every change after this position has its event. */
   since: number;
-  /** False until no statement runs any more that began before the row was written. */
+  /** False while a statement runs that began before the row was written. */
   begun: boolean;
   feedReadAtMs: number | null;
 }
@@ -28,7 +28,7 @@ const findStatement = {
   text: `select ${columns} from event_listener where application_id = $1`,
 };
 
-/** Adds an application to those that listen, or returns it as it is. */
+/** Makes an application listen, or returns its listener. */
 export async function addListener(tx: Tx, applicationId: string): Promise<Listener> {
   const { rows } = await tx.query<ListenerRow>(addStatement, [uuidOf(applicationId)]);
   const [listener] = rows.map(toListener);
@@ -37,13 +37,13 @@ export async function addListener(tx: Tx, applicationId: string): Promise<Listen
 }
 
 /**
- * An update that changes nothing makes a row that is there come back too, and waits for one that is being deleted. A new
- * position lies behind every cursor that was given out before: a gap in listening has no events that would tell of it.
+ * The update changes nothing, but returns an existing row and waits for one that is being deleted. A new listener
+ * starts after every cursor of earlier ones, because a gap in listening has no events.
  */
 const addStatement = `insert into event_listener as l (application_id, since) values ($1, nextval('event_position'))
     on conflict (application_id) do update set since = l.since returning ${columns}`;
 
-/** Notes that every change of the application has its event from now on. */
+/** Notes that from now on every change of the application has its event. */
 export async function noteBegun(tx: Tx, applicationId: string): Promise<void> {
   await tx.query('update event_listener set begun = true where application_id = $1 and not begun', [
     uuidOf(applicationId),
@@ -60,8 +60,8 @@ export async function noteFeedRead(tx: Tx, applicationId: string, nowMs: number)
 }
 
 /**
- * Ends listening where no webhook needs it and the feed was not read since then. In a transaction: the lock makes a webhook
- * that is being made finish first, and the second statement sees it. Returns how many applications stopped.
+ * Ends listening where no webhook needs it and the feed was not read since then. In a transaction: the lock waits for a
+ * webhook that is being created, and the second statement sees it. Returns the number of applications.
  */
 export async function stopListening(tx: Tx, feedReadBeforeMs: number, applicationId?: string): Promise<number> {
   const before = toTimestamp(feedReadBeforeMs);

@@ -4,9 +4,11 @@ import { unavailable } from '../platform/errors.ts';
 import { addListener, findListener, type Listener, noteBegun, noteFeedRead } from './listener-store.ts';
 import { findRunning } from './running-transactions.ts';
 
-/** Which applications listen. Where one does, every change of its records writes an event. */
+/** Which applications listen: every change of their records writes an event. */
 export interface Listeners {
-  /** A read of the feed: the application listens for seven days more. Resolves when every change has its event. */
+  /**
+   * Notes a read of the feed: the application listens for seven more days. Resolves when every change has its event.
+   */
   readFeed(applicationId: string): Promise<Listener>;
   /** For an application that `addListener` has added: resolves when every change has its event. */
   begin(applicationId: string): Promise<void>;
@@ -15,27 +17,27 @@ export interface Listeners {
 export interface ListenersOptions {
   database: Database;
   clock: Clock;
-  /** Waits before it looks again whether earlier statements have ended. */
+  /** Between polls for the end of earlier statements. */
   pause?: () => Promise<void>;
 }
 
-/** A read is noted once in this time. */
+/** Minimum time between two notes of a read. */
 const notedEveryMs = hourMs;
-const looksAtMost = 250;
-const betweenLooksMs = 20;
+const maxPolls = 250;
+const betweenPollsMs = 20;
 
 export function createListeners(options: ListenersOptions): Listeners {
   const { database, clock } = options;
-  const pause = options.pause ?? (() => new Promise<void>((resolve) => setTimeout(resolve, betweenLooksMs)));
+  const pause = options.pause ?? (() => new Promise<void>((resolve) => setTimeout(resolve, betweenPollsMs)));
 
   /**
-   * A statement that began before the listener was committed does not see it, and may still change a record without an
-   * event. So listening begins when all of them have ended. None runs longer than its time limit of a few seconds.
+   * A statement that began before the listener was committed does not see it, and may change a record without an event.
+   * So listening begins when all such statements have ended; their time limit is a few seconds.
    */
   async function begin(applicationId: string): Promise<void> {
     const before = await findRunning(database);
-    for (let look = 0; before.size > 0; look++) {
-      if (look === looksAtMost) throw unavailable('Listening could not begin yet. Try again shortly.');
+    for (let polls = 0; before.size > 0; polls++) {
+      if (polls === maxPolls) throw unavailable('Listening could not begin yet. Try again shortly.');
       const running = await findRunning(database);
       if (![...before].some((transaction) => running.has(transaction))) break;
       await pause();
@@ -50,7 +52,7 @@ export function createListeners(options: ListenersOptions): Listeners {
       const listener = found ?? (await addListener(database, applicationId));
       const nowMs = clock.nowMs();
       if ((listener.feedReadAtMs ?? 0) + notedEveryMs <= nowMs && !(await noteFeedRead(database, applicationId, nowMs)))
-        // It stopped listening at this moment: it begins anew.
+        // It stopped listening meanwhile, so it starts again.
         return this.readFeed(applicationId);
       if (!listener.begun) await begin(applicationId);
       return listener;

@@ -7,7 +7,7 @@ import { createLongPolls, type LongPoll } from './long-polls.ts';
 
 const eventAt = (position: number) => ({ position }) as LiveEvent;
 
-/** A feed that is at `from`, and tells what the test says. */
+/** A feed that starts at `from`, and emits what the test wants. */
 function createFeed(from = 0) {
   const listeners = new Set<LiveListener<LiveEvent, EventFilter>>();
   const feed: EventFeed = {
@@ -19,10 +19,10 @@ function createFeed(from = 0) {
       for (const { onEnd } of listeners) onEnd();
     },
   };
-  const tell = (positions: number[], readTo = positions.at(-1) ?? 0) => {
+  const emit = (positions: number[], readTo = positions.at(-1) ?? 0) => {
     for (const { onItems } of listeners) onItems(positions.map(eventAt), readTo);
   };
-  return { feed, listeners, tell };
+  return { feed, listeners, emit };
 }
 
 function pollOf(given: Partial<LongPoll> = {}): LongPoll {
@@ -43,32 +43,32 @@ const joined = () => new Promise((done) => setImmediate(done));
 const positionsOf = ({ items }: { items: LiveEvent[] }) => items.map(({ position }) => position);
 
 describe('a long poll', () => {
-  test('ends with the first piece that has events, and goes on behind those that it gave', async () => {
-    const { feed, listeners, tell } = createFeed();
+  test('ends with the first piece that has events; the next one continues after them', async () => {
+    const { feed, listeners, emit } = createFeed();
     const polls = createLongPolls(feed);
     const all = polls.wait(pollOf());
     const some = polls.wait(pollOf({ limit: 1 }));
     await joined();
-    tell([], 4);
-    tell([5, 6], 9);
-    tell([10]);
+    emit([], 4);
+    emit([5, 6], 9);
+    emit([10]);
     const [first, second] = await Promise.all([all, some]);
     assert.deepEqual([positionsOf(first), first.readTo], [[5, 6], 9]);
     assert.deepEqual([positionsOf(second), second.readTo], [[5], 5]);
     assert.equal(listeners.size, 0);
   });
 
-  test('leaves out what its reader has read, when the feed is behind it', async () => {
-    const { feed, tell } = createFeed(3);
+  test('skips events that its reader has read, when the feed is behind the reader', async () => {
+    const { feed, emit } = createFeed(3);
     const waiting = createLongPolls(feed).wait(pollOf({ after: 7 }));
     await joined();
-    tell([5, 7]);
-    tell([8]);
+    emit([5, 7]);
+    emit([8]);
     assert.deepEqual(positionsOf(await waiting), [8]);
   });
 
-  test('reads what the feed has passed before it joined', async () => {
-    const { feed, listeners, tell } = createFeed(9);
+  test('reads events that the feed passed before it joined', async () => {
+    const { feed, listeners, emit } = createFeed(9);
     const polls = createLongPolls(feed);
     const readUpTo = async (position: number) => ({ items: [eventAt(8)], readTo: position });
     const found = await polls.wait(pollOf({ after: 7, readUpTo }));
@@ -77,13 +77,13 @@ describe('a long poll', () => {
     assert.deepEqual([positionsOf(bounded), bounded.readTo], [[], 8], 'it was not read to the end');
     const waiting = polls.wait(pollOf({ after: 7 }));
     await joined();
-    tell([10]);
+    emit([10]);
     assert.deepEqual(positionsOf(await waiting), [10]);
     assert.equal(listeners.size, 0);
   });
 
   test('ends without events when its time, its caller, its credential or the service ends', async () => {
-    const { feed, listeners, tell } = createFeed();
+    const { feed, listeners, emit } = createFeed();
     const polls = createLongPolls(feed);
     const gone = new AbortController();
     let endCredential = () => {};
@@ -101,34 +101,34 @@ describe('a long poll', () => {
       ),
     ];
     await joined();
-    tell([], 4);
+    emit([], 4);
     gone.abort();
     endCredential();
     for (const found of await Promise.all(waiting)) assert.deepEqual(positionsOf(found), []);
     const last = polls.wait(pollOf());
     await joined();
-    tell([], 6);
+    emit([], 6);
     feed.stop();
     assert.deepEqual(await last, { items: [], readTo: 6 });
     assert.equal(listeners.size, 0);
   });
 
-  test('of one application 20 wait, and a place that is left is free; a feed that fails leaves none taken', async () => {
-    const { feed, listeners, tell } = createFeed();
+  test('of one application 20 can wait; one that ends, also by a failed feed, makes room', async () => {
+    const { feed, listeners, emit } = createFeed();
     const polls = createLongPolls(feed);
     const waiting = Array.from({ length: 20 }, () => polls.wait(pollOf()));
     assert.deepEqual(await polls.wait(pollOf({ after: 2 })), { items: [], readTo: 2 });
     const other = polls.wait(pollOf({ applicationId: 'other' }));
     await joined();
     assert.equal(listeners.size, 21);
-    tell([1]);
+    emit([1]);
     await Promise.all([...waiting, other]);
     const failing = createLongPolls({ ...feed, subscribe: () => Promise.reject(new Error('away')) });
     for (let i = 0; i < 30; i++) await assert.rejects(failing.wait(pollOf()), /away/);
     const again = polls.wait(pollOf());
     await joined();
     assert.equal(listeners.size, 1);
-    tell([2]);
+    emit([2]);
     await again;
   });
 });

@@ -8,11 +8,11 @@ export type Found = Pick<Piece<LiveEvent>, 'items' | 'readTo'>;
 export interface LongPoll {
   applicationId: string;
   filter: EventFilter;
-  /** Up to here the reader has read, and found nothing. */
+  /** The reader has read up to here, and found nothing. */
   after: number;
   limit: number;
   waitMs: number;
-  /** Reads what the feed has passed already. */
+  /** Reads events that the feed has already passed. */
   readUpTo(position: number): Promise<Found>;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
@@ -20,13 +20,13 @@ export interface LongPoll {
   onCredentialEnd: (act: () => void) => () => void;
 }
 
-/** Requests that wait for their first event. A waiting one holds no connection and no turn, only its place in the feed. */
+/** Requests that wait for their first event. They hold no database connection and no turn while they wait. */
 export interface LongPolls {
-  /** Resolves with the first events that match, or with none: when the time is over, or the poll has to end. */
+  /** Resolves with the first events that match, or with none when the time is over or the poll has to end. */
   wait(poll: LongPoll): Promise<Found>;
 }
 
-/** Per application and node. One more is answered at once. */
+/** Maximum per application and node. One more is answered at once. */
 const mostWaiting = 20;
 
 export function createLongPolls(feed: EventFeed): LongPolls {
@@ -37,7 +37,7 @@ export function createLongPolls(feed: EventFeed): LongPolls {
     const ending = createEnding(poll);
     let found: Found = { items: [], readTo: after };
     const onItems = (items: LiveEvent[], readTo: number) => {
-      // What came first is the answer; the rest is for the next request.
+      // The first events are the answer; later ones are for the next request.
       if (found.items.length > 0) return;
       found = firstOf(found.readTo, items, readTo, limit);
       if (found.items.length > 0) ending.end();
@@ -76,7 +76,7 @@ export function createLongPolls(feed: EventFeed): LongPolls {
   };
 }
 
-/** The feed may repeat what the reader has read. */
+/** The feed may repeat events that the reader has read. */
 function firstOf(reached: number, items: LiveEvent[], readTo: number, limit: number): Found {
   const fresh = items.filter(({ position }) => position > reached);
   const first = fresh.slice(0, limit);

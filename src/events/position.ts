@@ -2,8 +2,8 @@ import { dayMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 
 /**
- * A position orders events. Its upper bits are the day on which it was given out, so that a day of events is a partition
- * and the age of a position can be seen. A day has room for 68 thousand million events.
+ * A position orders events. Its upper bits are the day on which it was assigned, so that a day of events is a partition
+ * and a position shows its age. A day has room for 68,000 million events.
  */
 const eventsPerDay = 2 ** 36;
 
@@ -11,7 +11,7 @@ export function dayOfPosition(position: number): number {
   return Math.floor(position / eventsPerDay);
 }
 
-/** The smallest position of a day, counted from 1970. */
+/** The smallest position of a day; days count from 1970. */
 export function firstOfDay(day: number): number {
   return day * eventsPerDay;
 }
@@ -21,14 +21,14 @@ export function dayOf(ms: number): number {
 }
 
 /**
- * SQL for the newest position that was taken; its event may not be committed yet. Not `last_value` of the sequence itself: it
- * is read without a lock, and for a moment it may show a position that is given out only later.
+ * SQL for the newest assigned position; its event may not be committed yet. `last_value` of the sequence is read
+ * without a lock, and may briefly show a position that is not assigned yet.
  */
 export const newestPosition = `coalesce(pg_sequence_last_value('event_position'), 0)`;
 
 /**
- * Makes positions go on with those of today. They never go back: a lock keeps two nodes from setting the sequence one
- * after the other. Returns 1 if it began a day.
+ * Moves the sequence to today's positions, never back: a lock keeps two nodes from setting it one after the other.
+ * Returns 1 if it began a day.
  */
 export async function beginDay(database: Database, nowMs: number): Promise<number> {
   const first = firstOfDay(dayOf(nowMs));

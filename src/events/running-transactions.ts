@@ -1,11 +1,11 @@
 import { applicationName, type Database } from '../platform/database/database.ts';
 
-/** Transactions that run in our database, each by its process and its start. */
+/** Transactions that run in our database, each by its process and start. */
 export type Transactions = ReadonlySet<string>;
 
 /**
- * The transactions of Heliograph's own connections that are running, but for this one. A statement sees what was committed
- * before it began, so the ones that matter are those that began before.
+ * Running transactions of Heliograph's own connections, except this one. A statement sees only what was committed
+ * before it began, so earlier transactions matter.
  */
 export async function findRunning(database: Database): Promise<Transactions> {
   const { rows } = await database.query<{ running: string[] }>(runningStatement);
@@ -13,8 +13,8 @@ export async function findRunning(database: Database): Promise<Transactions> {
 }
 
 /**
- * SQL that says whether a row `a` of `pg_stat_get_activity` is a connection of Heliograph to its database. Others, like a
- * backup or a person's, change no record.
+ * SQL: whether a row `a` of `pg_stat_get_activity` is a connection of Heliograph to its database. Others, such as a
+ * backup, change no record.
  */
 export const isOurs = `a.datid = (select oid from pg_database where datname = current_database())
       and a.application_name = '${applicationName}'`;

@@ -4,10 +4,10 @@ import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { type Destination, ofNumber } from './pending-store.ts';
 import { statusCode } from './verification-row.ts';
 
-/** A number that an application approved in this time passes each hold. */
+/** A number that its application approved within this time passes every hold. */
 const approvedLatelyMs = 28 * dayMs;
 
-/** Of these numbers, those that their application approved lately. Asked only for numbers that are held back. */
+/** The recently approved ones of these numbers. Only called for numbers that are held back. */
 export async function findApproved(tx: Tx, held: readonly Destination[], nowMs: number): Promise<Destination[]> {
   const { rows } = await tx.query<Destination>(approvedStatement, [
     held.map(({ applicationId }) => uuidOf(applicationId)),
@@ -18,7 +18,7 @@ export async function findApproved(tx: Tx, held: readonly Destination[], nowMs: 
   return rows.map(({ applicationId, to }) => ({ applicationId: fromUuid('app', applicationId), to }));
 }
 
-// The upper bound spares the partitions that are made ahead.
+// The upper bound excludes partitions made ahead.
 const approvedStatement = {
   name: 'find-approved-numbers',
   text: `select d.application_id as "applicationId", d.recipient as "to"

@@ -10,7 +10,7 @@ import { cancelPending, findByKeys, type VerificationKey } from './verification-
 
 type VerificationRecord = ReturnType<typeof toVerificationRecord>;
 
-/** Cancels verifications and their texts, many callers' in one commit. An error says why one was not canceled. */
+/** Cancels verifications and their texts, for many callers in one commit. An error says why one was not canceled. */
 export function createCancellations(
   database: Database,
   clock: Clock,
@@ -36,7 +36,7 @@ export function createCancellations(
     database,
     clock,
     repeatable: false,
-    // Of several requests for one verification the first cancels it.
+    // Of several requests for one verification, the first cancels it.
     repeats: true,
     ownerOf: ({ applicationId }) => applicationId,
     keysOf: ({ id }) => [id],
@@ -54,5 +54,5 @@ export function createCancellations(
   });
 }
 
-/** Another application may name the same id: it must not stand before the owner. */
+/** Another application may send the same id: it must not come before the owner. */
 const nameOf = ({ applicationId, id }: VerificationKey) => `${applicationId} ${id}`;

@@ -12,9 +12,9 @@ import { findByKeys, type VerificationKey } from './verification-store.ts';
 export interface Checks {
   /** Shares a commit with other checks. Two checks of one verification never share a statement. */
   decide(applicationId: string, id: string, code: string): Promise<VerificationAndText>;
-  /** What `decideIn` takes. Compares the code before any row is touched. */
+  /** The input of `decideIn`. Compares the code before any row is read. */
   toRow(applicationId: string, id: string, code: string): CheckRow;
-  /** The same in the caller's transaction, one after the other. An error refuses its check alone. */
+  /** The same in the caller's transaction, one after the other. An error refuses only its own check. */
   decideIn(tx: Tx, rows: CheckRow[]): Promise<(VerificationAndText | ApiError)[]>;
   drain(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export function createChecks(options: {
     };
   }
 
-  /** For a check that changed no row: the verification does not exist, or it had ended before. */
+  /** For a check that changed no row: the verification does not exist, or it had already ended. */
   function explainUndecided(found: VerificationAndText | undefined): VerificationAndText | ApiError {
     if (found === undefined) return notFound();
     if (found.row.status === 'approved') {
@@ -91,7 +91,7 @@ export function createChecks(options: {
 
 /**
  * The first check of each verification, then the second of each, and so on: a statement sees only the state before it.
- * After a check that changed no row none changes it any more, because a verification does not open again.
+ * After a check that changed no row, later ones cannot change it either: a verification does not reopen.
  */
 async function oneByOne<Item extends VerificationKey>(
   items: Item[],
@@ -119,5 +119,5 @@ function firstOfEach<Item extends VerificationKey>(items: Item[]): Item[] {
   return [...firsts.values()];
 }
 
-/** Another application may name the same id: what it is told says nothing about the owner's. */
+/** Another application may send the same id: its answer reveals nothing about the owner's verification. */
 const nameOf = ({ applicationId, id }: VerificationKey) => `${applicationId} ${id}`;

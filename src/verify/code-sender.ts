@@ -3,10 +3,12 @@ import { isRefusedName, senderCarriers, senderOfCodes } from '../messages/number
 import type { TextFacts } from '../messages/text/text-route.ts';
 import { invalidField } from '../platform/errors.ts';
 
-/** The sender of an application's code, before its route may put another in its place. */
+/** The sender of an application's code. A route may set another one. */
 export type CodeSender = Pick<TextFacts, 'from' | 'holdsSender' | 'senderCarriers'>;
 
-/** Where senders need an approval, an application's name is not one: its developer may change it at any time. */
+/**
+ * Where senders need approval, the name of an application is not one, because its developer can change it at any time.
+ */
 const neutralName = 'Verify';
 
 /** The first sender that the application holds for the country, else the name of the application. */
@@ -19,7 +21,7 @@ export function codeSender(rights: SendingRights, to: string, appName: string): 
   return { from, holdsSender: false, senderCarriers: null };
 }
 
-/** Throws a 400 if the sender is a name and phones in the number's country get texts from numbers only. */
+/** Throws a 400 if the sender is a name and phones in the country get texts from numbers only. */
 export function requireAllowedSender(rights: SendingRights, to: string, sender: string): void {
   if (rights.senderRule === 'any' || !isRefusedName(sender, to)) return;
   throw invalidField(

@@ -31,8 +31,8 @@ export function testCode(length: number): string {
 }
 
 /**
- * The ring versions under which this is the verification's code. Its row names one version, which is known once the row
- * is read; only those in use since `sinceMs` come into question.
+ * The ring versions under which this is the verification's code. The row names the version, but is not read yet; only
+ * versions in use since `sinceMs` are possible.
  */
 export function matchingVersions(keys: KeyRing, verificationId: string, code: string, sinceMs: number): number[] {
   return keys

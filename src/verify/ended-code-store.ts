@@ -5,11 +5,11 @@ import { pieceRows } from '../platform/work/maintenance.ts';
 import { longestTtlSeconds } from './verification.ts';
 import { reasonOf, statusCode } from './verification-row.ts';
 
-/** A start of a verification that is over. */
+/** A start of a verification that has ended. */
 export interface EndedStart {
   /** A uuid. */
   applicationId: string;
-  /** Masked if the number was forgotten. */
+  /** Masked if the number was deleted. */
   to: string;
   startedAtMs: number;
   /** The groups of its client. */
@@ -23,10 +23,10 @@ export interface EndedCode extends EndedStart {
 }
 
 export interface EndedCodes {
-  /** 0 when there are none left. */
+  /** 0 at the end. */
   read: number;
   codes: EndedCode[];
-  /** Starts that the guard blocked, with the rule that did it. */
+  /** Starts that the guard blocked, each with the rule. */
   blocked: (EndedStart & { rule: string })[];
 }
 
@@ -41,8 +41,8 @@ interface EndedRow extends EndedStart {
 const walkName = 'ended-codes';
 
 /**
- * Walks once over all verifications as they become too old to be pending, in the caller's transaction. Those that no
- * text was sent for, and those of test numbers, say nothing about a carrier.
+ * Walks once over all verifications that are too old to be pending, in the caller's transaction. Those without a text,
+ * and those of test numbers, show nothing about a carrier.
  */
 export async function walkEndedCodes(tx: Tx, nowMs: number): Promise<EndedCodes> {
   const done = await readWalk(tx, walkName);

@@ -16,7 +16,7 @@ export interface GuardExplanation {
   decision: 'allow' | 'block';
   reason: BlockReason | null;
   rules: Finding[];
-  /** Set for a number whose group is held back, with whether it passes because it was approved lately. */
+  /** Set for a number whose group is held back, with whether a recent approval lets it pass. */
   held?: HeldNumber & { wasApproved: boolean };
 }
 
@@ -25,14 +25,14 @@ export interface ExplainItem {
   to: string;
   /** Undefined in the sandbox, which holds nothing back. */
   holds: readonly GuardHold[] | undefined;
-  /** What an idempotency key keeps of the explanation. */
+  /** The part of the explanation that is stored with an idempotency key. */
   keep: (explanation: GuardExplanation) => AnswerToKeep | undefined;
 }
 
-/** Each prefix of a batch may take a thousand rows to count. */
+/** Small, because each prefix may need a thousand rows to count. */
 const mostAtOnce = 100;
 
-/** Explains what the guard would decide about numbers, for many callers with the same few statements as a start. */
+/** Explains what the guard would decide about numbers, in batches with the few statements of a start. */
 export function createExplanations(options: {
   database: Database;
   clock: Clock;
@@ -41,7 +41,7 @@ export function createExplanations(options: {
 }): Batch<ExplainItem, GuardExplanation> {
   const { database, clock, keys, guard } = options;
 
-  /** What the guard would count for starts now, and a little further, by `nameOf`. */
+  /** What the guard would count for starts now, and a little further. */
   async function countAll(
     tx: Tx,
     destinations: CountedDestination[],
@@ -64,7 +64,7 @@ export function createExplanations(options: {
   return createBatch<ExplainItem, GuardExplanation>({
     database,
     clock,
-    // It only reads; and an answer that is kept twice is found by its key.
+    // It only reads; an answer that is kept twice is found by its key.
     repeatable: false,
     repeats: true,
     ownerOf: ({ applicationId }) => applicationId,

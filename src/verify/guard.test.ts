@@ -60,7 +60,7 @@ test('number_types overrides it, in any case, in both environments; the sandbox 
   for (const numberType of others) assert.equal(createGuard({}, 'sandbox').refusal(facts({ numberType })), null);
 });
 
-test('counts: 10 a number and 50 a prefix in production, none in the sandbox; explain looks a little further', () => {
+test('counts: 10 a number and 50 a prefix in production, none in the sandbox; explain counts a little further', () => {
   const production = createGuard({}, 'production');
   assert.deepEqual(production.countLimits, { perNumber: 10, perPrefix: 50 });
   assert.deepEqual(production.explainLimits, { perNumber: 100, perPrefix: 100 });
@@ -73,7 +73,7 @@ test('counts: 10 a number and 50 a prefix in production, none in the sandbox; ex
   assert.deepEqual([set.countsStarts, set.explainLimits], [true, { perNumber: 100, perPrefix: 201 }]);
 });
 
-test('what is held back is blocked; a sample passes, one an hour and prefix, and so does a number approved lately; the sandbox holds nothing', () => {
+test('numbers held back are blocked; a sample of one an hour and prefix passes, and so do recently approved numbers; the sandbox holds none back', () => {
   const hold = { id: 'hld_1', scope: 'GB', beganAtMs: 0, untilMs: 1, numbers: 40, approved: 1, leastShare: 0.2571 };
   const [held, sample] = [false, true].map((isSample) => ({ hold, isSample }));
   assert.ok(held && sample, 'both');
@@ -84,7 +84,7 @@ test('what is held back is blocked; a sample passes, one an hour and prefix, and
   assert.equal(guard.refusal(facts({ ...about, held: sample, startsForPrefix: 1 })), 'suspected_pumping');
   assert.equal(guard.refusal(facts({ ...about, held, wasApproved: true })), null);
   const often = { ...about, held, wasApproved: true, startsForNumber: 10 };
-  assert.equal(guard.refusal(facts(often)), 'destination_limit', 'as often as any number');
+  assert.equal(guard.refusal(facts(often)), 'destination_limit', 'with the same limit as any number');
   assert.equal(
     guard.refusal(facts({ ...about, held, startsForNumber: 10 })),
     'destination_limit',

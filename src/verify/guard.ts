@@ -3,10 +3,10 @@ import { type HeldNumber, sampleOf } from './held-number.ts';
 import type { CountLimits } from './start/counts.ts';
 import { type BlockReason, mostFailuresADay } from './verification.ts';
 
-/** What the guard decides by: facts about the number, and counts from the database. */
+/** Facts about the number and counts from the database, by which the guard decides. */
 export interface GuardFacts {
   to: string;
-  /** Functions, because parsing a number costs more than all rules together; only rules that need it call them. */
+  /** Functions, because parsing a number costs more than all rules together: only rules that need it call them. */
   country(): string | undefined;
   numberType(): string | undefined;
   /** Verifications started for this number in the last 24 hours, and for its prefix in the last hour. */
@@ -15,7 +15,10 @@ export interface GuardFacts {
   failuresToday: number;
   /** Set for a number whose group is held back. */
   held(): HeldNumber | undefined;
-  /** Whether the application approved the number lately: a hold lets it pass. Known only while its group is held back. */
+  /**
+   * Whether the application recently approved the number, so that a hold lets it pass. Only known while its group is
+   * held back.
+   */
   wasApproved: boolean;
 }
 
@@ -28,7 +31,7 @@ export interface Finding {
 interface Rule extends Pick<Finding, 'rule' | 'limit'> {
   /** False when the settings allow everything. */
   active: boolean;
-  look(facts: GuardFacts): Finding['seen'];
+  read(facts: GuardFacts): Finding['seen'];
   blocks(seen: Finding['seen']): boolean;
 }
 
@@ -43,15 +46,15 @@ export interface Guard {
   readonly inForce: RuleInForce[];
   /** True if counts decide a start; they must then be exact even for simultaneous starts. */
   readonly countsStarts: boolean;
-  /** True if the starts for a prefix count; only then are they written down. */
+  /** True if a rule counts starts by prefix: only then are they stored. */
   readonly countsPrefixes: boolean;
-  /** Counting stops here: the decision is known. */
+  /** Counting stops here, because the decision is then known. */
   readonly countLimits: CountLimits;
-  /** The same for `explain`, which counts a little further to show a useful number. */
+  /** The same for an explanation, which counts a little further to show a useful number. */
   readonly explainLimits: CountLimits;
   /** The first rule that blocks, in order. */
   refusal(facts: GuardFacts): BlockReason | null;
-  /** Every rule with its limit and what it saw. */
+  /** Every rule with its limit and its count. */
   findings(facts: GuardFacts): Finding[];
 }
 
@@ -59,7 +62,7 @@ export interface Guard {
 const unknownType = 'UNKNOWN';
 /** Types that production texts by default: no landlines, no premium-rate numbers. */
 const textedTypes = ['MOBILE', 'FIXED_LINE_OR_MOBILE', unknownType];
-/** `explain` counts up to this at least, even if the limit is lower or absent. */
+/** An explanation counts at least to this, even if the limit is lower or absent. */
 const leastExplained = 100;
 
 /**
@@ -79,29 +82,29 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
       rule: 'country_not_allowed',
       limit: countries,
       active: countries !== null,
-      look: ({ country }) => country() ?? null,
+      read: ({ country }) => country() ?? null,
       blocks: (seen) => countries?.includes(String(seen)) === false,
     },
     {
       rule: 'block_list',
       limit: null,
       active: blocked.length > 0,
-      look: ({ to }) => blocked.some((start) => to.startsWith(start)),
+      read: ({ to }) => blocked.some((start) => to.startsWith(start)),
       blocks: (seen) => seen === true,
     },
     {
       rule: 'number_type',
       limit: types,
       active: types !== null,
-      look: ({ numberType }) => numberType() ?? unknownType,
+      read: ({ numberType }) => numberType() ?? unknownType,
       blocks: (seen) => types?.includes(String(seen)) === false,
     },
-    { rule: 'destination_limit', ...upTo(perNumber), look: ({ startsForNumber }) => startsForNumber },
-    { rule: 'prefix_velocity', ...upTo(perPrefix), look: ({ startsForPrefix }) => startsForPrefix },
-    { rule: 'too_many_failures', ...upTo(mostFailuresADay), look: ({ failuresToday }) => failuresToday },
+    { rule: 'destination_limit', ...upTo(perNumber), read: ({ startsForNumber }) => startsForNumber },
+    { rule: 'prefix_velocity', ...upTo(perPrefix), read: ({ startsForPrefix }) => startsForPrefix },
+    { rule: 'too_many_failures', ...upTo(mostFailuresADay), read: ({ failuresToday }) => failuresToday },
   ];
 
-  /** Blocked starts cost an attacker nothing, so a part of the numbers alone would not bound what passes in a prefix. */
+  /** Blocked starts cost an attacker nothing, so a sample of numbers alone would not bound what passes in a prefix. */
   const passesPerPrefix = perPrefix === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(perPrefix / sampleOf));
   const isHeldBack = ({ held, wasApproved, startsForPrefix }: GuardFacts) => {
     const found = production && !wasApproved ? held() : undefined;
@@ -119,17 +122,17 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
     countLimits: { perNumber: perNumber ?? 0, perPrefix: perPrefix ?? 0 },
     explainLimits: { perNumber: explainLimit(perNumber), perPrefix: explainLimit(perPrefix) },
     refusal(facts) {
-      const found = rules.find(({ active, look, blocks }) => active && blocks(look(facts)));
+      const found = rules.find(({ active, read, blocks }) => active && blocks(read(facts)));
       return found?.rule ?? (isHeldBack(facts) ? 'suspected_pumping' : null);
     },
     findings: (facts) => [
-      ...rules.map(({ rule, limit, look }) => ({ rule, limit, seen: look(facts) })),
+      ...rules.map(({ rule, limit, read }) => ({ rule, limit, seen: read(facts) })),
       ...(production ? [pumpingOf(facts.held())] : []),
     ],
   };
 }
 
-/** The shares of numbers that typed a code in: what it should be at least, and what it was. */
+/** The minimum share of numbers that entered their code, and the actual one. */
 function pumpingOf(held: HeldNumber | undefined): Finding {
   const rule = 'suspected_pumping';
   if (held === undefined) return { rule, limit: null, seen: null };

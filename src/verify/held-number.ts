@@ -7,11 +7,11 @@ import { keyedHash } from '../platform/crypto/secrets.ts';
 /** A number in a group that is held back. */
 export interface HeldNumber {
   hold: GuardHold;
-  /** Whether it is one of those that pass, so that the share of approvals can recover. */
+  /** Whether it is in the sample that passes, so that the share of approvals can recover. */
   isSample: boolean;
 }
 
-/** One number in so many passes: an attack may get 5 % through, and half of that is spent before it is seen. */
+/** One in this many numbers passes: an attack may get 5 % through, and half of that is spent before it is detected. */
 export const sampleOf = 50;
 
 const countryLength = 2;
@@ -23,7 +23,7 @@ export interface HeldStart {
   clients: readonly string[];
 }
 
-/** The smallest hold that a start is under. A start without one costs nothing, however many there are. */
+/** The narrowest hold that applies to a start. Without holds it costs nothing. */
 export function findHeld(
   keys: Pick<KeyRing, 'version' | 'keyFor'>,
   holds: readonly GuardHold[],
@@ -38,7 +38,7 @@ export function findHeld(
   };
   let hold = lasting(narrowGroupOf(to)) ?? lasting(wideGroupOf(to));
   for (const client of clients) hold ??= lasting(client);
-  // To tell the country takes longer than all the rest.
+  // Last, because finding the country takes longer than all the rest.
   if (hold === undefined && ofCountries) hold = lasting(routedCountryOf(to));
   return hold && { hold, isSample: isSample(keys, hold, to) };
 }
@@ -61,7 +61,7 @@ function indexOf(holds: readonly GuardHold[]): HoldIndex {
   return found;
 }
 
-/** The same number has the same answer as long as the hold lasts, and its caller cannot compute which. */
+/** A number has the same answer as long as the hold lasts, and a caller cannot compute it. */
 function isSample(keys: Pick<KeyRing, 'version' | 'keyFor'>, { id }: GuardHold, to: string): boolean {
   return keyedHash(keys.keyFor('conversion', keys.version), `${id} ${to}`).readUInt32BE(0) % sampleOf === 0;
 }

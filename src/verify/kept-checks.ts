@@ -13,10 +13,10 @@ export interface KeptCheck<Answer> {
   keep: (answer: Answer) => AnswerToKeep;
 }
 
-/** An answer may hold a proof, which is signed while its verification is locked. */
+/** An answer may contain a proof, which is signed while its verification is locked. */
 const mostAtOnce = 100;
 
-/** Decides checks that have an idempotency key: a commit holds the decisions of many callers, and their kept answers. */
+/** Decides checks with an idempotency key: one commit has the decisions of many callers, and their stored answers. */
 export function createKeptChecks<Answer extends object>(options: {
   database: Database;
   clock: Clock;

@@ -21,7 +21,7 @@ export interface Destination {
 
 /**
  * Waits until no other transaction counts or writes starts for these prefixes or numbers. Sorted, so that two batches
- * cannot deadlock. A later statement reads the counts, so it sees what the other transaction committed.
+ * cannot deadlock. A later statement counts, so it sees the commits of the others.
  */
 export async function lockNames(tx: Tx, names: string[]): Promise<void> {
   await tx.query(lockNamesStatement, [[...new Set(names)].sort((a, b) => (a < b ? -1 : 1))]);
@@ -32,7 +32,7 @@ const lockNamesStatement = {
   text: `select pg_advisory_xact_lock(hashtextextended(name, 4207006)) from unnest($1::text[]) as n(name)`,
 };
 
-/** Locks the pending verifications of these numbers, in the order of their ids: so two batches cannot deadlock. */
+/** Locks the pending verifications of these numbers in the order of their ids, so that two batches cannot deadlock. */
 export async function lockPending(tx: Tx, destinations: Destination[]): Promise<Verification[]> {
   const { rows: pending } = await tx.query<{ id: string }>(selectPending, [
     destinations.map(({ applicationId }) => uuidOf(applicationId)),
@@ -44,7 +44,7 @@ export async function lockPending(tx: Tx, destinations: Destination[]): Promise<
   return rows.map(toVerification);
 }
 
-/** The rows of a number in one of the narrow tables, each of which has an index for it. */
+/** The rows of a number in one of the narrow tables, by its index. */
 export const ofNumber = (table: string, applicationId: string, to: string) =>
   `${table} where recipient = ${to} and application_id = ${applicationId}`;
 
@@ -79,7 +79,7 @@ const endSupersededStatement = {
     select from changed`,
 };
 
-/** Writes that a text was sent again. The rows are locked. */
+/** Records that a text was sent again. The rows are locked. */
 export async function putResends(tx: Tx, verifications: Verification[]): Promise<void> {
   if (verifications.length === 0) return;
   const uuids = verifications.map(({ id }) => uuidOf(id));
@@ -97,7 +97,7 @@ export async function putResends(tx: Tx, verifications: Verification[]): Promise
   ]);
 }
 
-/** A time that a cell holds in milliseconds. */
+/** A time in milliseconds, from a cell. */
 export const time = (cell: string) => `to_timestamp(${cell}::float8 / 1000)`;
 const resendStatement = {
   name: 'put-resends',
@@ -110,7 +110,7 @@ const resendStatement = {
     from k where ${isOneOf('$6', '$7')}`,
 };
 
-/** Of these verifications, those that are pending. */
+/** The pending ones of these verifications. */
 export async function findPending(tx: Tx, ids: string[], nowMs: number): Promise<Set<string>> {
   const uuids = ids.map(uuidOf);
   const { rows } = await tx.query<{ id: string }>(findPendingStatement, [

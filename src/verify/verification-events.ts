@@ -5,8 +5,8 @@ import { apiNames } from '../http/route.ts';
 import type { VerificationStatus } from './verification.ts';
 import { statusCode } from './verification-row.ts';
 
-/** Every state but `pending` is an end, so a verification has one event. */
-const toldAs: Record<Exclude<VerificationStatus, 'pending'>, EventType> = {
+/** Every status except `pending` ends a verification, so a verification has one event. */
+const eventTypes: Record<Exclude<VerificationStatus, 'pending'>, EventType> = {
   approved: 'verification.approved',
   failed: 'verification.failed',
   expired: 'verification.expired',
@@ -14,7 +14,7 @@ const toldAs: Record<Exclude<VerificationStatus, 'pending'>, EventType> = {
   blocked: 'verification.blocked',
 };
 
-const typeOfStatus = `case status ${Object.entries(toldAs)
+const typeOfStatus = `case status ${Object.entries(eventTypes)
   .map(([status, type]) => `when ${statusCode(status as VerificationStatus)} then ${typeCode(type)}`)
   .join(' ')} end`;
 

@@ -12,19 +12,19 @@ export interface VerificationFilter {
   reference?: string | undefined;
 }
 
-/** The ids of a part of the list: at least `from`, if there is one, and below `below`. */
+/** Ids of a part of the list: at least `from`, if set, and below `below`. */
 interface IdRange {
   from?: string;
   below: string;
 }
 
-/** The most time between the time in an id and the row's `created_at`. */
+/** Maximum difference between the time in an id and the row's `created_at`. */
 const slackMs = 1000;
 const endStatuses = verificationStatuses.filter((status) => status !== 'pending');
 
 /**
- * A page as of `nowMs`, newest first: a lapsed pending verification counts as expired, even if its row does not say so
- * yet. Reads the partitions of a week or two, and all older ones only if these do not fill the page.
+ * A page as of `nowMs`, newest first: a lapsed pending verification counts as expired. Reads the partitions of a week
+ * or two, and all older ones only if these do not fill the page.
  */
 export async function listVerifications(
   tx: Tx,
@@ -38,7 +38,7 @@ export async function listVerifications(
   const below = page.after === undefined ? undefined : toUuid('ver', page.after);
   if (page.after !== undefined && below === undefined) return [];
   const from = uuidFloor((page.after === undefined ? nowMs : idTimeMs(page.after)) - partitionWeekMs);
-  // Upper bounds spare the partitions that are made ahead.
+  // Upper bounds exclude partitions made ahead.
   const ahead = below ?? uuidFloor(nowMs + dayMs);
   const wanted: ListQuery = { tx, applicationId: uuidOf(applicationId), filter, nowMs };
   const recent = await listRange(wanted, { from, below: ahead }, page.limit);
@@ -46,8 +46,8 @@ export async function listVerifications(
   return [...recent, ...(await listRange(wanted, { below: from }, page.limit - recent.length))];
 }
 
-/** A search that no index serves looks at so many verifications, in pieces. */
-const mostLookedAt = 5000;
+/** Maximum verifications that a search without an index reads, in pieces. */
+const mostSearched = 5000;
 const pieceSize = 500;
 
 /** The newest verifications that match. `searchedTo` is set if the search stopped before the page was full. */
@@ -58,7 +58,7 @@ export async function siftNewest(
 ): Promise<{ rows: Verification[]; searchedTo: string | undefined }> {
   const rows: Verification[] = [];
   let { after } = page;
-  for (let looked = 0; looked < mostLookedAt; looked += pieceSize) {
+  for (let searched = 0; searched < mostSearched; searched += pieceSize) {
     const found = await read({ limit: pieceSize, after });
     rows.push(...found.filter(matches));
     if (rows.length >= page.limit) return { rows: rows.slice(0, page.limit), searchedTo: undefined };
@@ -88,7 +88,7 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
 
   async function listSql(): Promise<string> {
     const { status, reference } = filter;
-    // Few verifications share a reference, so the other filters only sift them.
+    // Few verifications share a reference, so the other filters only filter these.
     if (reference !== undefined) return ofRecord(`reference = ${bind(reference)}`, ...sifted());
     if (status === 'pending') return recordsOf(await pendingIds('live'));
     if (status === 'expired') return recordsOf(endedIds(status), await pendingIds('lapsed'));
@@ -136,7 +136,7 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
   }
 
   function endedIds(status: VerificationStatus): string {
-    // Without a number, the expression that the index of statuses holds.
+    // Without a number, the expression of the index of statuses.
     const column = to === undefined ? 'status + 0' : 'status';
     return narrow('ended_verification', `${column} = ${statusCode(status)}`);
   }
@@ -147,7 +147,7 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
       cross join lateral (${narrow('ended_verification', 'status = s.ended')}) e`;
   }
 
-  /** At most one row. The conditions stand outside, so that Postgres finds the row by its number. */
+  /** At most one row. The conditions are outside, so that Postgres finds the row by its number. */
   function pendingOfNumber(...more: string[]): string {
     return `select verification_id from (
         select verification_id, expires_at from pending_verification
@@ -156,7 +156,7 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
   }
 
   /**
-   * A number has at most one pending. Without a number, read per lifetime: there, lapsed ids are older than live ones.
+   * A number has at most one pending. Without a number, read per lifetime: then lapsed ids are older than live ones.
    */
   async function pendingIds(which: 'live' | 'lapsed'): Promise<string> {
     const [made, expires] = which === 'live' ? ['>=', '>'] : ['<', '<='];

@@ -19,9 +19,9 @@ import {
 } from './verification-examples.ts';
 import { reasons } from './verification-row.ts';
 
-/** Why it has its status, or why a code was refused. */
+/** The reason of its status, or of a refused code. */
 export const reasonSchema = openValues('VerificationReason', reasons, {
-  description: 'Why it is so; null while it is pending, and once it is approved',
+  description: 'The reason of the status; null while pending, and when approved',
   example: null,
 });
 
@@ -29,7 +29,7 @@ const fields = {
   id: recordId('ver'),
   to: Type.String(),
   channel: Type.String(),
-  status: openValues('VerificationStatus', verificationStatuses, { description: 'All but pending are ends' }),
+  status: openValues('VerificationStatus', verificationStatuses, { description: 'All except pending are final' }),
   reason: nullable(reasonSchema),
   code_length: Type.Integer({ examples: [6] }),
   attempts: Type.Integer({ examples: [0], description: 'Wrong codes so far' }),
@@ -37,7 +37,7 @@ const fields = {
   sends: Type.Integer(),
   resend_available_at: nullable(
     Type.String({
-      description: 'When a start sends the code again; null if none will',
+      description: 'When a start can send the code again; null if it no longer can',
       examples: ['2026-01-31T12:00:30.000Z'],
     }),
   ),

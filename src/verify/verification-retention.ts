@@ -10,7 +10,7 @@ import { boundsOf, isOneOf, isPending } from './verification-store.ts';
 /** Masks the numbers of verifications after the retention time, like `messages/message-retention.ts` does for texts. */
 export interface VerificationRetention {
   maskOld(): Promise<number>;
-  /** Masks a number in all applications, in small transactions, so that it does not hold up requests. */
+  /** Masks a number in all applications, in small transactions, so that requests do not wait. */
   forget(number: string): Promise<number>;
 }
 
@@ -96,7 +96,7 @@ const maskStatement = {
         updated_at = case when v.${isPending} then least(expires_at, $3) else updated_at end
       from k where ${isOneOf('$4', '$5')}
       returning v.id, v.application_id, v.status, v.updated_at, k.${isPending} as was_pending),
-    told as (${insertVerificationEvents('(select * from record where was_pending) r')}),
+    emitted as (${insertVerificationEvents('(select * from record where was_pending) r')}),
     freed as (
       delete from pending_verification where ctid = any(array(
         select p.ctid from k cross join lateral (

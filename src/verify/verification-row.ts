@@ -3,7 +3,7 @@ import { packed, unpack } from '../platform/database/packed-row.ts';
 import { fromUuid } from '../platform/ids.ts';
 import { type Reason, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
 
-// Postgres stores a name as its place in these lists: add at the end, never remove or reorder.
+// Postgres stores a name as its index in these lists: append only, never remove or reorder.
 export const reasons: readonly Reason[] = [
   'incorrect_code',
   'max_attempts_reached',

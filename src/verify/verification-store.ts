@@ -29,8 +29,8 @@ export const verificationTables: PartitionedTable[] = [
 export const isPending = `status = ${statusCode('pending')}`;
 
 /**
- * The first and the last of these uuids: with them Postgres opens only the partitions that hold them. Statements hide the
- * array itself in a subquery: else Postgres looks for the partition of each element, which takes longer than the rest.
+ * The first and the last of these uuids: with them Postgres opens only the partitions between. Statements hide the
+ * array in a subquery: else Postgres finds the partition of each element, which takes longer than the rest.
  */
 export function boundsOf(uuids: string[]): [first: string, last: string] {
   let [first = '', last = ''] = [uuids[0], uuids[0]];
@@ -65,7 +65,7 @@ export const endings = (changed: string) => `freed as (
     failures as (
       insert into recent_failure (verification_id, application_id, attempts, recipient)
       select id, application_id, attempts, recipient from ${changed} where not ${isPending} and attempts > 0),
-    told as (${insertVerificationEvents(changed)})`;
+    emitted as (${insertVerificationEvents(changed)})`;
 
 /** Expires lapsed verifications in the background: at most `limit` rows, skipping those that a request has locked. */
 export async function expireSome(tx: Tx, limit: number, nowMs: number): Promise<number> {

@@ -13,8 +13,8 @@ export interface VerificationsOfStep {
 }
 
 /**
- * A lapsed pending verification counts as expired, even if its row does not say so yet. Verifications are summed up when
- * none can be approved any more.
+ * A lapsed pending verification counts as expired, even if its row does not show it yet. Verifications are summed when
+ * they can no longer be approved.
  */
 export const summedVerifications: SummedRecords = {
   records: 'verification',

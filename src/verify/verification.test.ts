@@ -7,7 +7,7 @@ import { toVerificationRecord } from './verification-record.ts';
 const nowMs = Date.parse('2026-01-31T12:00:00.000Z');
 const anySpan = fc.integer({ min: -1_200_000, max: 1_200_000 });
 
-/** Every state, number of sends and order of now, the next send and the expiry. */
+/** Every status, number of sends and order of now, the next send and the expiry. */
 const anyVerification: fc.Arbitrary<Verification> = fc
   .record({
     status: fc.constantFrom(...verificationStatuses),
@@ -55,7 +55,7 @@ test('resend_available_at is the first moment at which a start sends again, and 
   );
 });
 
-test('the record shows it: null for every end, after the fifth send, and when the expiry comes first', () => {
+test('resend_available_at is null after every end, after the fifth send, and when the expiry comes first', () => {
   fc.assert(
     fc.property(anyVerification, (verification) => {
       const record = toVerificationRecord(asOf(verification, nowMs), undefined);

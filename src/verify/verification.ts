@@ -2,7 +2,7 @@ import { minuteMs } from '../platform/clock.ts';
 
 export type VerificationStatus = 'pending' | 'approved' | 'failed' | 'expired' | 'canceled' | 'blocked';
 
-/** Postgres stores a status as its place in this list: add at the end, never remove or reorder. */
+/** Postgres stores a status as its index in this list: append only, never remove or reorder. */
 export const verificationStatuses: readonly VerificationStatus[] = [
   'pending',
   'approved',
@@ -59,12 +59,14 @@ export interface Verification {
 export const mostAttempts = 5;
 export const mostSends = 5;
 export const longestTtlSeconds = 600;
-/** Wrong codes per application and number in any 24 hours, over all verifications, so that guesses cannot add up. */
+/**
+ * Maximum wrong codes per application and number in 24 hours, over all verifications, so that guesses cannot add up.
+ */
 export const mostFailuresADay = 15;
 /** How long after the approval its proof is valid. */
 export const proofMs = 10 * minuteMs;
 
-/** A pending verification has expired once its time is over, even if its row does not say so yet. */
+/** A pending verification has expired once its time is over, even if its row does not show it yet. */
 export function asOf(verification: Verification, nowMs: number): Verification {
   if (verification.status !== 'pending' || verification.expiresAtMs > nowMs) return verification;
   return { ...verification, status: 'expired', reason: 'ttl_elapsed', updatedAtMs: verification.expiresAtMs };
@@ -74,7 +76,7 @@ export function attemptsRemaining({ status, attempts, maxAttempts }: Verificatio
   return status === 'pending' || status === 'approved' ? Math.max(0, maxAttempts - attempts) : 0;
 }
 
-/** When a start sends the code again; null if none will, because it has ended, its sends are used up or it expires first. */
+/** When a start can send the code again; null if it has ended, its sends are used up or it expires first. */
 export function resendAtMs({ status, sends, resendAvailableAtMs, expiresAtMs }: Verification): number | null {
   if (status !== 'pending' || sends >= mostSends || resendAvailableAtMs === null) return null;
   return resendAvailableAtMs < expiresAtMs ? resendAvailableAtMs : null;
@@ -88,13 +90,15 @@ export function continuation(
   wanted: { codeLength: number; channel: string },
   nowMs: number,
 ): Continuation {
-  // Two texts with two codes are the commonest cause of "wrong code", so keep the same code while possible.
+  // Two texts with two codes are the most common cause of "wrong code", so the code stays the same while possible.
   if (pending.codeLength !== wanted.codeLength || pending.channel !== wanted.channel) return 'supersede';
   const waited = pending.resendAvailableAtMs === null || pending.resendAvailableAtMs <= nowMs;
   return waited && pending.sends < mostSends ? 'send_again' : 'leave';
 }
 
-/** Tries for a new verification: at most what is left for the day, and of the verification it supersedes. */
+/**
+ * Tries for a new verification: at most those left for the day, and those left of the verification that it supersedes.
+ */
 export function triesFor(failuresToday: number, leftOfSuperseded = mostAttempts): number {
   return Math.max(0, Math.min(mostAttempts, mostFailuresADay - failuresToday, leftOfSuperseded));
 }

@@ -41,7 +41,9 @@ export interface VerifyRoutesOptions {
   verify: VerifyService;
   idempotency: Idempotency;
   rules: StartRules;
-  /** Throws a 503 if no carrier could send a code to this number soon. Returns the sender that the route puts, or null. */
+  /**
+   * Throws a 503 if no carrier could send a code to this number soon. Returns the sender that the route sets, or null.
+   */
   /** The groups of a start's client, as keyed hashes; none in the sandbox. */
   clientsOf: (applicationId: string, client: StartClient) => string[];
   requireCarrier: (start: CodeSender & Pick<TextFacts, 'applicationId' | 'to'>) => string | null;
@@ -52,7 +54,7 @@ const params = Type.Object({ id: pathParameter });
 
 const decisionSchema = Type.Object(
   {
-    decision: openValues('GuardVerdict', ['allow', 'block'], { description: 'What a start now would get' }),
+    decision: openValues('GuardVerdict', ['allow', 'block'], { description: 'The decision for a start now' }),
     reason: nullable(reasonSchema),
     rules: Type.Array(
       Type.Object({
@@ -69,9 +71,9 @@ const decisionSchema = Type.Object(
         {
           id: recordId('hld'),
           country: nullable(Type.String({ description: 'Set if a whole country is held back' })),
-          prefix: nullable(Type.String({ examples: ['+44770090'], description: 'What the held numbers begin with' })),
-          numbers: Type.Integer({ description: 'So many numbers got a code' }),
-          approved: Type.Integer({ description: 'So many of them typed it in' }),
+          prefix: nullable(Type.String({ examples: ['+44770090'], description: 'The prefix of the held numbers' })),
+          numbers: Type.Integer({ description: 'Numbers that got a code' }),
+          approved: Type.Integer({ description: 'Numbers whose code was entered' }),
           sample: Type.Boolean({ description: 'Whether this number is one of the two percent that pass' }),
           was_approved: Type.Boolean({ description: 'Whether it passes because it was approved in the last 28 days' }),
           began_at: Type.String(),
@@ -139,7 +141,7 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
         },
       },
       refuses: {
-        UNSUPPORTED_CHANNEL: 'The channel is not one that works',
+        UNSUPPORTED_CHANNEL: 'The channel is not supported',
         UNROUTABLE_DESTINATION: 'No route leads to the number',
       },
       handler: (call) => {
@@ -161,7 +163,7 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
       operationId: 'checkVerification',
       summary: 'Check the code that the user entered',
       description:
-        'A wrong code spends a try, also if its length differs from that of the code that was sent. A value that is not 4 to 10 digits gets a 400 and spends no try.',
+        'A wrong code spends a try, even if its length differs from that of the code. A value that is not 4 to 10 digits gets a 400 and spends no try.',
       params,
       body: Type.Object({
         code: Type.String({
@@ -175,7 +177,7 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
       answers: {
         200: { description: 'The verification; valid says whether the code was right', schema: checkSchema },
       },
-      refuses: { VERIFICATION_ALREADY_APPROVED: 'The verification is approved already: a code works once' },
+      refuses: { VERIFICATION_ALREADY_APPROVED: 'The verification is already approved: a code works once' },
       handler: async (call) => {
         const { applicationId } = requireApplication(call);
         let outcome = 'Replayed the response to the first request with this Idempotency-Key';
@@ -279,7 +281,7 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
   ];
 }
 
-/** What came of a check, for its trace: the verification may change later. */
+/** The result of a check, for its trace: the verification may change later. */
 function checkOutcome(verification: Verification): string {
   const left = attemptsRemaining(verification);
   switch (verification.status) {

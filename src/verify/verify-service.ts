@@ -55,7 +55,7 @@ export interface CheckAnswer {
   record: ReturnType<typeof toVerificationRecord> & { valid: boolean; proof?: string };
 }
 
-/** Test numbers know no guard; one of them is blocked on purpose. */
+/** The guard does not apply to test numbers; one of them is always blocked. */
 function explainTestNumber(isBlocked: boolean): GuardExplanation {
   if (!isBlocked) return { decision: 'allow', reason: null, rules: [] };
   return { decision: 'block', reason: 'block_list', rules: [{ rule: 'block_list', limit: null, seen: true }] };
@@ -152,7 +152,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return withTexts(await listVerifications(sideDatabase, applicationId, filter, page, nowMs), nowMs);
     },
 
-    /** The same for numbers that have these digits in a row. It looks at a bounded number of verifications. */
+    /** The same for numbers that contain these digits. It reads a bounded number of verifications. */
     async search(applicationId: string, filter: VerificationFilter, part: string, page: PageRequest) {
       const nowMs = clock.nowMs();
       const read = (piece: PageRequest) => listVerifications(sideDatabase, applicationId, filter, piece, nowMs);

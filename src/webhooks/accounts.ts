@@ -6,13 +6,15 @@ import { isAskedBack, notifyWorkers } from './lease-store.ts';
 const ofAccount = `c.webhook_id in (
       select w.id from webhook w join application a on a.id = w.application_id where a.account_id = $1)`;
 
-/** In the transaction that disables an account: workers that hold its webhooks must give them back, and none takes one up. */
+/**
+ * In the transaction that disables an account: workers that hold its webhooks must give them back, and none claims one.
+ */
 export async function holdWebhooks(tx: Tx, accountId: string): Promise<void> {
   await tx.query(`update webhook_course c set asked_back = c.leased_until is not null where ${ofAccount}`, [accountId]);
   await notifyWorkers(tx);
 }
 
-/** After that transaction: resolves when no attempt of the account begins any more. */
+/** After that transaction: resolves when attempts for the account can no longer begin. */
 export function untilWebhooksHeld(database: Database, accountId: string): Promise<void> {
   return untilGivenBack(async () => {
     const { count } = await database.query(
@@ -24,8 +26,8 @@ export function untilWebhooksHeld(database: Database, accountId: string): Promis
 }
 
 /**
- * In the transaction that enables it: its webhooks go on where they stopped. The time in which they could not succeed does
- * not count against those that failed before.
+ * In the transaction that enables the account: its webhooks continue where they stopped. Time in which they could not
+ * succeed does not count as failing.
  */
 export async function resumeWebhooks(tx: Tx, accountId: string, nowMs: number): Promise<void> {
   await tx.query(

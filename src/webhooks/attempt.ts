@@ -1,4 +1,4 @@
-import type { ToldEvent } from '../events/event.ts';
+import type { EmittedEvent } from '../events/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { signatureHeaders } from '../platform/crypto/webhook-signature.ts';
 import type { CallAnswer, WebhookClient } from './client.ts';
@@ -11,7 +11,7 @@ export type Outcome = 'delivered' | 'failed' | 'gone';
 
 export interface Attempted extends Attempt {
   outcome: Outcome;
-  /** What a 429 or 503 asked for. */
+  /** The wait that a 429 or 503 asked for. */
   retryAfterMs: number | undefined;
 }
 
@@ -20,11 +20,11 @@ export interface AttemptTarget {
   secrets: readonly SigningSecret[];
 }
 
-/** Signs an event with the secrets that have not ended, and sends it once. */
+/** Signs an event with the secrets that have not expired, and sends it once. */
 export async function attempt(
   { client, clock }: { client: WebhookClient; clock: Clock },
   { url, secrets }: AttemptTarget,
-  event: ToldEvent,
+  event: EmittedEvent,
   signal?: AbortSignal,
 ): Promise<Attempted> {
   const timeMs = clock.nowMs();
@@ -51,13 +51,13 @@ export function answerOf(
   };
 }
 
-/** The outcome in metrics: whether an answer came. */
+/** The outcome in metrics: also whether the endpoint answered. */
 export function countedOutcome({ outcome, statusCode }: Attempted): 'delivered' | 'refused' | 'unanswered' {
   if (outcome === 'delivered') return 'delivered';
   return statusCode === null ? 'unanswered' : 'refused';
 }
 
-/** The delivery as it is after an attempt. */
+/** The delivery after an attempt. */
 export function afterAttempt(
   delivery: Delivery,
   { timeMs, statusCode, milliseconds, error, outcome, retryAfterMs }: Attempted,

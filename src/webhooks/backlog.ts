@@ -1,16 +1,16 @@
-import type { StoredEvent, ToldEvent } from '../events/event.ts';
+import type { EmittedEvent, StoredEvent } from '../events/event.ts';
 import { findEvents, readEvents } from '../events/event-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { findDelivered, findDue } from './delivery-store.ts';
-import type { ClaimedCourse } from './lease-store.ts';
+import type { ClaimedLease } from './lease-store.ts';
 import type { WebhookTarget } from './store.ts';
 import type { Delivery } from './webhook.ts';
 
-/** A delivery whose next attempt can be made. */
+/** A delivery that is ready for its next attempt. */
 export interface Pending {
   delivery: Delivery;
-  event: ToldEvent;
+  event: EmittedEvent;
   /** It has no row yet. */
   isNew: boolean;
 }
@@ -18,30 +18,30 @@ export interface Pending {
 export interface BacklogOptions {
   database: Database;
   clock: Clock;
-  claimed: ClaimedCourse;
+  claimed: ClaimedLease;
   target: WebhookTarget;
-  /** How far events can be read. */
+  /** Up to this position events can be read. */
   horizon: () => number;
-  tell: (tx: Tx, events: StoredEvent[]) => Promise<ToldEvent[]>;
+  assemble: (tx: Tx, events: StoredEvent[]) => Promise<EmittedEvent[]>;
   /** Turns a piece of a replay into due deliveries. Returns false if there is no replay. */
   queueReplayed: () => Promise<boolean>;
 }
 
-/** What a webhook has still to be told: new events, and deliveries that are due again. The two take turns. */
+/** Undelivered events of a webhook: new ones, and deliveries that are due again. The two take turns. */
 export type Backlog = ReturnType<typeof createBacklog>;
 
 const readAtOnce = 200;
 const dueAtOnce = 50;
-/** New events are read when fewer than this are left. */
+/** Reads new events when fewer than this are left. */
 const fewNew = 60;
 
-export function createBacklog({ database, clock, claimed, target, horizon, tell, queueReplayed }: BacklogOptions) {
+export function createBacklog({ database, clock, claimed, target, horizon, assemble, queueReplayed }: BacklogOptions) {
   const { webhookId } = claimed;
   const fresh: Pending[] = [];
   const due: Pending[] = [];
-  /** Due deliveries that were taken, until they are recorded. */
+  /** Due deliveries that were taken and are not recorded yet. */
   const busy = new Set<number>();
-  /** Those that were recorded while due ones were read: the read may show them as they were before. */
+  /** Deliveries that were recorded while due ones were read: the read may return their earlier state. */
   const recent = new Set<number>();
   /** New events that are not recorded yet, in order. */
   const open: number[] = [];
@@ -58,27 +58,27 @@ export function createBacklog({ database, clock, claimed, target, horizon, tell,
     const delivered =
       (claimed.deliveredTo ?? 0) > readTo ? await findDelivered(database, webhookId, readTo, page.readTo) : undefined;
     const events = page.events.filter(({ position }) => delivered?.has(position) !== true);
-    const told = await tell(database, events);
+    const assembled = await assemble(database, events);
     events.forEach(({ position }, index) => {
-      const event = told[index];
+      const event = assembled[index];
       if (event === undefined) return;
       open.push(position);
       fresh.push({ isNew: true, event, delivery: firstDelivery(webhookId, position) });
     });
     readTo = Math.max(readTo, page.readTo);
-    // What is written meanwhile is for the next claim, else a webhook that wants none of it would never be given back.
+    // Events written meanwhile wait for the next claim, else a webhook that filters them out would never be given back.
     isReadUp = page.events.length === 0 && readTo >= span.upTo;
   }
 
-  /** Returns deliveries whose event is not kept any more. */
+  /** Returns deliveries whose events are no longer kept. */
   async function readDue(): Promise<Delivery[]> {
     recent.clear();
     const found = await findDue(database, webhookId, clock.nowMs(), dueAtOnce + busy.size);
     const deliveries = found.filter(({ position }) => !busy.has(position) && !recent.has(position));
     const positions = deliveries.map(({ position }) => position);
     const stored = await findEvents(database, target.applicationId, positions);
-    const told = await tell(database, stored);
-    const events = new Map(stored.map(({ position }, index) => [position, told[index]]));
+    const assembled = await assemble(database, stored);
+    const events = new Map(stored.map(({ position }, index) => [position, assembled[index]]));
     const lost: Delivery[] = [];
     for (const delivery of deliveries) {
       const event = events.get(delivery.position);
@@ -94,13 +94,13 @@ export function createBacklog({ database, clock, claimed, target, horizon, tell,
   const wantsDue = () => mayBeDue && due.length === 0;
 
   return {
-    /** Looks for new events and due deliveries again. */
-    look(): void {
+    /** Makes the next fill read new events and due deliveries again. */
+    poll(): void {
       mayBeDue = true;
       isReadUp = false;
     },
     wants: (mayTryNew: boolean): boolean => wantsNew(mayTryNew) || wantsDue(),
-    /** Reads what is wanted. Returns deliveries whose event is not kept any more. */
+    /** Reads what is wanted. Returns deliveries whose events are no longer kept. */
     async fill(mayTryNew: boolean): Promise<Delivery[]> {
       const lost = wantsDue() ? await readDue() : [];
       if (wantsNew(mayTryNew)) await readNew();
@@ -112,7 +112,7 @@ export function createBacklog({ database, clock, claimed, target, horizon, tell,
       return first ?? (mayTryNew ? fresh.shift() : undefined) ?? due.shift();
     },
     hasMore: (mayTryNew: boolean): boolean => due.length > 0 || (mayTryNew && fresh.length > 0),
-    /** Its delivery is in what is recorded next. */
+    /** Its delivery is part of the next record. */
     settle(position: number): void {
       if (!busy.has(position)) settled.add(position);
     },
@@ -120,7 +120,7 @@ export function createBacklog({ database, clock, claimed, target, horizon, tell,
     confirm(position: number): void {
       if (busy.delete(position)) recent.add(position);
     },
-    /** Every new event up to here is settled. */
+    /** Up to this position all new events are settled. */
     settledTo(): number {
       while (open[0] !== undefined && settled.delete(open[0])) open.shift();
       return open[0] === undefined ? readTo : open[0] - 1;

@@ -8,7 +8,7 @@ export interface WebhookCall {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** Ends the call and its connection. */
+  /** Aborts the call and its connection. */
   signal?: AbortSignal;
 }
 
@@ -22,9 +22,9 @@ export interface CallAnswer {
 }
 
 export interface WebhookClient {
-  /** Loads the library, which only installations with webhooks need. A call that follows begins at once. */
+  /** Loads the HTTP library, which only installations with webhooks need. Later calls need not wait for it. */
   prepare(): Promise<unknown>;
-  /** Never rejects. Whatever the endpoint does, it resolves within the time limit. */
+  /** Never rejects. Resolves within the time limit, whatever the endpoint does. */
   call(call: WebhookCall): Promise<CallAnswer>;
   close(): Promise<void>;
 }
@@ -33,22 +33,22 @@ export interface WebhookClientOptions {
   guard: AddressGuard;
   clock: Clock;
   timeoutMs?: number;
-  /** A CA for tests; else those that Node knows. */
+  /** A CA for tests; by default those of Node. */
   ca?: string;
 }
 
 /** Any 2xx within this time is a success. */
 export const answerWithinMs = 15_000;
 const connectWithinMs = 10_000;
-/** The body is of no interest; it is read so that the connection can be used again. */
+/** The body is ignored; it is read so that the connection can be reused. */
 const longestBody = 64 * 1024;
 const bodyWithinMs = 1000;
 const longestHead = 16 * 1024;
 const shownOfError = 200;
-/** Shorter than usual servers keep an idle connection: a call must not meet the end of one. */
+/** Shorter than servers usually keep an idle connection, so that none is closed while a call begins. */
 const idleMs = 4000;
 
-/** Calls endpoints of developers over connections that are used again. It follows no redirect and knows no proxy. */
+/** Calls endpoints of developers over connections that are reused. It follows no redirects and uses no proxy. */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { guard, clock, timeoutMs = answerWithinMs, ca } = options;
   let agent: Agent | undefined;
@@ -74,7 +74,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
         signal?.removeEventListener('abort', stop);
         resolve({ ...answer, milliseconds: Math.round((endedMs ?? clock.steadyMs()) - beganMs) });
       });
-      const stop = () => reading.stop('The call was broken off: the webhook was changed, or the service stops.');
+      const stop = () => reading.stop('The call was aborted: the webhook was changed, or the service stops.');
       if (signal?.aborted) {
         stop();
         return;
@@ -110,11 +110,11 @@ async function createAgent(guard: AddressGuard, timeoutMs: number, ca: string | 
   return new Agent({
     connect(target, done) {
       const host = target.hostname.replace(/^\[|\]$/g, '');
-      // Node resolves no address, so the guard's look-up would not see it.
+      // Node does not look up an IP address, so the guard's lookup would not see it.
       if (isIP(host) !== 0 && !guard.isAllowed(host)) done(refusal(host, host), null);
       else open({ ...target, hostname: host }, done);
     },
-    // The worker bounds what is under way, for each endpoint and in all.
+    // The worker bounds concurrent calls, per endpoint and in total.
     connections: null,
     pipelining: 1,
     maxHeaderSize: longestHead,
@@ -128,11 +128,11 @@ async function createAgent(guard: AddressGuard, timeoutMs: number, ca: string | 
 type Read = Omit<CallAnswer, 'milliseconds'>;
 
 interface Reading extends Dispatcher.DispatchHandler {
-  /** Ends it. Without the head of an answer so far it is a failure. */
+  /** Ends the call. It has failed unless the head of an answer has arrived. */
   stop(reason: string): void;
 }
 
-/** Reads an answer: its head decides; of the body it takes no more than is harmless. */
+/** Reads an answer. Its head decides the outcome; the body is read up to a limit. */
 function createReading(timeoutMs: number, onHead: () => void, done: (answer: Read) => void): Reading {
   let controller: Dispatcher.DispatchController | undefined;
   let isOver = false;
@@ -159,11 +159,11 @@ function createReading(timeoutMs: number, onHead: () => void, done: (answer: Rea
     stop,
     onRequestStart(given) {
       controller = given;
-      // It waited for a connection too long: nothing of it has left.
+      // It waited too long for a connection: no byte was sent.
       if (isOver) given.abort(new Error('stopped'));
     },
     onResponseStart(_, status, headers) {
-      // 1xx comes before the answer.
+      // 1xx precede the answer.
       if (isOver || status < 200) return;
       const retryAfter = headers['retry-after'];
       head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
@@ -181,7 +181,7 @@ function createReading(timeoutMs: number, onHead: () => void, done: (answer: Rea
   };
 }
 
-/** With the beginning of what it said, for the owner of the endpoint. Null for a success. */
+/** For the owner of the endpoint, with the beginning of its answer. Null for a success. */
 function describeAnswer(status: number, said: string): string | null {
   if (status >= 200 && status < 300) return null;
   const words = [...said.replaceAll(/[\p{C}\s\ufffd]+/gu, ' ').trim()].slice(0, shownOfError).join('');

@@ -8,7 +8,7 @@ import type { Database } from '../platform/database/database.ts';
 import { ApiError, invalidField, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { listDeliveries, queueAgain } from './delivery-store.ts';
-import { callCourse, notifyWorkers } from './lease-store.ts';
+import { makeDue, notifyWorkers } from './lease-store.ts';
 import { countReplays, insertReplay } from './replay-store.ts';
 import { findWebhook, lockWebhook } from './store.ts';
 import { type Delivery, type DeliveryStatus, mostReplays, tooMany, type Webhook } from './webhook.ts';
@@ -38,7 +38,7 @@ export interface WebhookDeliveriesOptions {
 
 export type WebhookDeliveries = ReturnType<typeof createWebhookDeliveries>;
 
-/** What became of the events of a webhook, and how to have them told again. */
+/** The deliveries of a webhook, and how to replay them. */
 export function createWebhookDeliveries({ database, clock, ids, eventDays }: WebhookDeliveriesOptions) {
   async function requireWebhook(applicationId: string, id: string): Promise<Webhook> {
     const found = isId('whk', id) ? await findWebhook(database, applicationId, id) : undefined;
@@ -53,7 +53,7 @@ export function createWebhookDeliveries({ database, clock, ids, eventDays }: Web
   }
 
   return {
-    /** Newest event first. `searchedTo` says where to go on if the search stopped before the page was full. */
+    /** Newest event first. `searchedTo` is set if the search stopped before the page was full. */
     async list(applicationId: string, id: string, status: DeliveryStatus | undefined, page: PageRequest) {
       const webhook = await requireWebhook(applicationId, id);
       const before =
@@ -91,7 +91,7 @@ export function createWebhookDeliveries({ database, clock, ids, eventDays }: Web
       await database.transaction(async (tx) => {
         if (!(await lockWebhook(tx, applicationId, id, 'share'))) throw notFound();
         await queueAgain(tx, id, [event.position], clock.nowMs());
-        await callCourse(tx, id, clock.nowMs());
+        await makeDue(tx, id, clock.nowMs());
         await notifyWorkers(tx);
       });
     },
@@ -110,7 +110,7 @@ export function createWebhookDeliveries({ database, clock, ids, eventDays }: Web
         const replay = {
           id: newId('evt', clock),
           webhookId: id,
-          // A day of positions may begin a little after the day.
+          // The positions of a day may begin a little after midnight.
           position: firstOfDay(dayOf(sinceMs - hourMs)),
           upTo: await lastPosition(tx),
           sinceMs,
@@ -118,7 +118,7 @@ export function createWebhookDeliveries({ database, clock, ids, eventDays }: Web
           types: [...new Set(types)],
         };
         await insertReplay(tx, replay, nowMs);
-        await callCourse(tx, id, nowMs);
+        await makeDue(tx, id, nowMs);
         await notifyWorkers(tx);
       });
     },

@@ -47,12 +47,12 @@ export function storedAttempts(attempts: Attempt[]): string {
   );
 }
 
-/** A request reads at most so many rows, even if its filter finds none among them. */
+/** Maximum rows that a request reads, even if none of them matches its filter. */
 const mostRead = 1000;
 
 export interface DeliveryPage {
   deliveries: Delivery[];
-  /** Where the search stopped before the page was full; undefined at the end. */
+  /** The position at which the search stopped before the page was full; undefined at the end. */
   searchedTo: number | undefined;
 }
 
@@ -73,7 +73,7 @@ export async function listDeliveries(
   return { deliveries: found.slice(0, limit).map(toDelivery), searchedTo: isEnd ? undefined : rows.at(-1)?.position };
 }
 
-/** What became of these events, for each of the webhooks that was told. */
+/** The deliveries of these events, for each webhook that got them. */
 export async function findDeliveries(tx: Tx, webhookIds: string[], positions: number[]): Promise<Delivery[]> {
   if (webhookIds.length === 0 || positions.length === 0) return [];
   const { rows } = await tx.query<DeliveryRow>(
@@ -96,7 +96,7 @@ const dueStatement = {
     order by d.next_attempt_at limit $3`,
 };
 
-/** The events of the span that have a delivery already. */
+/** Events of the span that already have a delivery. */
 export async function findDelivered(tx: Tx, webhookId: string, after: number, upTo: number): Promise<Set<number>> {
   const { rows } = await tx.query<{ position: number }>(
     'select position from webhook_delivery where webhook_id = $1 and position > $2 and position <= $3',
@@ -105,7 +105,7 @@ export async function findDelivered(tx: Tx, webhookId: string, after: number, up
   return new Set(rows.map(({ position }) => position));
 }
 
-/** Makes events due now, with a schedule that begins anew; earlier attempts stay to be read. */
+/** Makes events due now, with a new schedule. Earlier attempts remain listed. */
 export async function queueAgain(tx: Tx, webhookId: string, positions: number[], nowMs: number): Promise<void> {
   await tx.query(
     `insert into webhook_delivery as d (webhook_id, position, status, attempt_count, next_attempt_at)

@@ -2,7 +2,7 @@ import { stopListening } from '../events/listener-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
-import { askBack, type CourseProgress, notifyWorkers, recordProgress } from './lease-store.ts';
+import { askBack, type LeaseProgress, notifyWorkers, recordProgress } from './lease-store.ts';
 import { hopelessAfterMs } from './pace.ts';
 import { feedKeepsListeningMs } from './service.ts';
 import { disableWebhook, findApplicationOf, findHopeless } from './store.ts';
@@ -14,23 +14,23 @@ interface DisableOptions {
   log: Log;
 }
 
-/** Disables a webhook and, where no other needs it, ends the listening of its application. */
+/** Disables a webhook. If its application has no other, it stops listening. */
 async function disable(tx: Tx, id: string, reason: DisabledReason, nowMs: number): Promise<boolean> {
   const applicationId = await findApplicationOf(tx, id);
-  // The webhook before its course: changes by its owner lock them in this order too.
+  // Locks the webhook before its lease, in the order in which changes by the owner lock them.
   if (applicationId === undefined || !(await disableWebhook(tx, id, reason, nowMs))) return false;
   await stopListening(tx, nowMs - feedKeepsListeningMs, applicationId);
   return true;
 }
 
-/** For the worker that holds the webhook: records what it did and disables it, both or none. */
+/** For the worker that holds the webhook: records its progress and disables it in one transaction. */
 export function createDisable({ database, clock, log }: DisableOptions) {
-  return async (progress: CourseProgress, reason: DisabledReason): Promise<boolean> => {
+  return async (progress: LeaseProgress, reason: DisabledReason): Promise<boolean> => {
     const { webhookId } = progress;
     const recorded = await database.transaction(async (tx) => {
       const disabled = await disable(tx, webhookId, reason, clock.nowMs());
       const recorded = await recordProgress(tx, progress);
-      if (disabled && recorded === undefined) throw new Error('the claim is another worker’s by now');
+      if (disabled && recorded === undefined) throw new Error('another worker has the claim');
       return recorded !== undefined;
     });
     log.warn({ webhook: webhookId, reason }, 'a webhook was disabled');

@@ -1,6 +1,8 @@
 import { addressRefused } from '../platform/http-out/address-guard.ts';
 
-/** The error of a call as a sentence for the developer whose endpoint it is. It never names an address that we found. */
+/**
+ * The error of a call as a sentence for the developer of the endpoint. It never contains an address that we resolved.
+ */
 export function describeCallError(error: unknown): string {
   const { code = '', name } = error as { code?: string; name?: string };
   if (name === 'HTTPParserError') return 'The answer is not HTTP.';
@@ -23,7 +25,7 @@ const sentences: Record<string, string> = {
   ETIMEDOUT: 'The address cannot be reached.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name.',
   CERT_HAS_EXPIRED: 'The certificate has expired.',
-  EPROTO: 'The endpoint does not speak TLS here, or refuses ours.',
+  EPROTO: 'The endpoint does not support TLS on this port, or refused our TLS version.',
 };
 
 function isCertificate(code: string): boolean {

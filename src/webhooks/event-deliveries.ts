@@ -3,7 +3,7 @@ import { findDeliveries } from './delivery-store.ts';
 import { listWebhooks } from './store.ts';
 import { type DeliveryStatus, mostWebhooks, type Webhook } from './webhook.ts';
 
-/** What became of an event at one webhook. */
+/** The delivery of an event to one webhook. */
 export interface EventDelivery {
   webhook: Webhook;
   status: DeliveryStatus;

@@ -1,15 +1,15 @@
 import { unavailable } from '../platform/errors.ts';
 
-/** Together more than a lease: then the worker that holds it is gone. */
-const looksAtMost = 350;
-const betweenLooksMs = 20;
+/** Together longer than a lease: by then the worker that held it is gone. */
+const maxPolls = 350;
+const betweenPollsMs = 20;
 
-const pauseBetweenLooks = () => new Promise<void>((resolve) => setTimeout(resolve, betweenLooksMs));
+const pauseBetweenPolls = () => new Promise<void>((resolve) => setTimeout(resolve, betweenPollsMs));
 
-/** Waits until the workers have given back what they were asked for, or their leases have ended. */
-export async function untilGivenBack(isHeld: () => Promise<boolean>, pause = pauseBetweenLooks): Promise<void> {
-  for (let look = 0; await isHeld(); look++) {
-    if (look === looksAtMost) throw unavailable('The change was saved, but is not in effect everywhere yet.');
+/** Waits until the workers have given the webhooks back, or their leases have expired. */
+export async function untilGivenBack(isHeld: () => Promise<boolean>, pause = pauseBetweenPolls): Promise<void> {
+  for (let polls = 0; await isHeld(); polls++) {
+    if (polls === maxPolls) throw unavailable('The change was saved, but is not in effect everywhere yet.');
     await pause();
   }
 }

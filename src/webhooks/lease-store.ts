@@ -8,17 +8,17 @@ import type { Delivery } from './webhook.ts';
 /** By the clock of the database, which all nodes share. A worker renews its lease every two seconds. */
 export const leaseMs = 5000;
 const leasedFromNow = `now() + interval '${leaseMs} milliseconds'`;
-/** SQL: no worker holds the course `c`. */
+/** SQL: no worker holds the lease `c`. */
 export const isFree = '(c.leased_until is null or c.leased_until <= now())';
-/** SQL: a worker holds the course `c` since before it was asked back. */
+/** SQL: a worker holds the lease `c` and was asked to give it back. */
 export const isAskedBack = '(c.asked_back and c.leased_until > now())';
-/** SQL: a worker takes the course `c` up. */
-export const takeUp = `claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false, claimed_at = now()`;
+/** SQL: a worker claims the lease `c`. */
+export const newClaim = `claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false, claimed_at = now()`;
 
-/** A webhook that a worker has taken up. Its settings are read afterwards, so that none is older than the claim. */
-export interface ClaimedCourse extends Health {
+/** A webhook that a worker has claimed. Its settings are read after the claim, so that they are current. */
+export interface ClaimedLease extends Health {
   webhookId: string;
-  /** The fencing token. */
+  /** The fence: each claim has a higher number, and records with an older one are refused. */
   claim: number;
   position: number;
   /** The newest event beyond `position` that has a delivery already; null if there is none. */
@@ -26,16 +26,16 @@ export interface ClaimedCourse extends Health {
   calls: number;
 }
 
-/** What a worker has done since it recorded last. */
-export interface CourseProgress extends Health {
+/** The work of a lease since its last record. */
+export interface LeaseProgress extends Health {
   webhookId: string;
   claim: number;
-  /** Every event up to here has its delivery, these included. */
+  /** Every event up to here has a delivery, including these. */
   position: number;
   deliveries: Delivery[];
-  /** The calls that the worker has seen to. */
+  /** The value of `calls` that the worker has handled. */
   calls: number;
-  /** Gives the course back, for the next worker. */
+  /** Ends the lease, so that the next worker can claim it. */
   giveBack: boolean;
   nowMs: number;
 }
@@ -45,8 +45,8 @@ export interface Recorded {
   calls: number;
 }
 
-/** Records deliveries and renews the lease. Returns undefined, and records nothing, if the claim is another's by now. */
-export async function recordProgress(tx: Tx, progress: CourseProgress): Promise<Recorded | undefined> {
+/** Records deliveries and renews the lease. Returns undefined, and records nothing, if another worker has the claim. */
+export async function recordProgress(tx: Tx, progress: LeaseProgress): Promise<Recorded | undefined> {
   const { webhookId, claim, position, deliveries, calls, giveBack, nowMs } = progress;
   const waiting = deliveries.flatMap(({ nextAttemptAtMs }) => nextAttemptAtMs ?? []);
   const { rows } = await tx.query<Recorded>(recordStatement, [
@@ -72,8 +72,8 @@ export async function recordProgress(tx: Tx, progress: CourseProgress): Promise<
 }
 
 /**
- * A course that is given back says when it is due next. The rows of this very statement cannot be seen in it yet, so `$7` is
- * the first of them; and if a request made something due meanwhile, it is due now.
+ * A lease that is given back gets its next due time. The statement cannot see its own rows, so `$7` is the earliest of
+ * them. If a request made the webhook due meanwhile, it is due now.
  */
 const recordStatement = {
   name: 'record-webhook-progress',
@@ -98,8 +98,8 @@ const recordStatement = {
     select asked_back as "askedBack", calls from mine`,
 };
 
-/** Which of these claims the worker must give up: the webhook was changed, or the claim is another's by now. */
-export async function findAskedBack(tx: Tx, held: Pick<ClaimedCourse, 'webhookId' | 'claim'>[]): Promise<Set<string>> {
+/** Claims that the worker must give up: the webhook was changed, or another worker has the claim. */
+export async function findAskedBack(tx: Tx, held: Pick<ClaimedLease, 'webhookId' | 'claim'>[]): Promise<Set<string>> {
   if (held.length === 0) return new Set();
   const { rows } = await tx.query<{ webhookId: string }>(
     `select h.webhook_id as "webhookId" from unnest($1::uuid[], $2::bigint[]) as h(webhook_id, claim)
@@ -111,8 +111,8 @@ export async function findAskedBack(tx: Tx, held: Pick<ClaimedCourse, 'webhookId
 }
 
 /**
- * In the transaction of a change. A worker that claims the course later reads the new settings; one that holds it must give
- * it back. The row is locked even if none holds it, so that a claim comes before or after the change.
+ * In the transaction of a change: the worker that holds the webhook must give it back, and later claims read the new
+ * settings. Locks the row in any case, so that a claim comes before or after the change.
  */
 export async function askBack(tx: Tx, webhookId: string): Promise<void> {
   await tx.query('update webhook_course set asked_back = leased_until is not null where webhook_id = $1', [
@@ -120,7 +120,7 @@ export async function askBack(tx: Tx, webhookId: string): Promise<void> {
   ]);
 }
 
-/** Whether a worker holds the course since before it was asked back. */
+/** Whether a worker still holds a lease that it was asked to give back. */
 export async function isHeld(tx: Tx, webhookId: string): Promise<boolean> {
   const { count } = await tx.query(`select from webhook_course c where c.webhook_id = $1 and ${isAskedBack}`, [
     uuidOf(webhookId),
@@ -128,10 +128,10 @@ export async function isHeld(tx: Tx, webhookId: string): Promise<boolean> {
   return count > 0;
 }
 
-/** Until the transaction ends, the claim stays what it is. Returns false if it is another's by now. */
+/** Keeps the claim until the transaction ends. Returns false if another worker has it. */
 export async function lockClaim(
   tx: Tx,
-  { webhookId, claim }: Pick<ClaimedCourse, 'webhookId' | 'claim'>,
+  { webhookId, claim }: Pick<ClaimedLease, 'webhookId' | 'claim'>,
 ): Promise<boolean> {
   const { count } = await tx.query('select from webhook_course where webhook_id = $1 and claim = $2 for update', [
     uuidOf(webhookId),
@@ -140,8 +140,8 @@ export async function lockClaim(
   return count > 0;
 }
 
-/** Makes the course due: a request has queued something. */
-export async function callCourse(tx: Tx, webhookId: string, nowMs: number): Promise<void> {
+/** Makes the webhook due, because a request has queued a delivery. */
+export async function makeDue(tx: Tx, webhookId: string, nowMs: number): Promise<void> {
   await tx.query(
     'update webhook_course set calls = (calls + 1) % 1000000000, due_at = least(due_at, $2) where webhook_id = $1',
     [uuidOf(webhookId), toTimestamp(nowMs)],
@@ -160,5 +160,5 @@ export async function notifyWorkers(tx: Tx): Promise<void> {
   await tx.query('select pg_notify($1, $2)', [webhookChannel, '']);
 }
 
-/** Postgres NOTIFY channel: webhooks were changed, or have something to tell. */
+/** Postgres NOTIFY channel: webhooks were changed, or have undelivered events. */
 export const webhookChannel = 'heliograph_webhooks';

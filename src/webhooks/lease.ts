@@ -4,7 +4,7 @@ import type { Log } from '../platform/log.ts';
 import { type Attempted, afterAttempt, attempt } from './attempt.ts';
 import { type BacklogOptions, createBacklog, type Pending } from './backlog.ts';
 import type { WebhookClient } from './client.ts';
-import { type CourseProgress, leaseMs, type Recorded, recordProgress } from './lease-store.ts';
+import { type LeaseProgress, leaseMs, type Recorded, recordProgress } from './lease-store.ts';
 import {
   afterFailure,
   afterSuccess,
@@ -20,93 +20,118 @@ import type { SigningSecret } from './secret-store.ts';
 import type { CallLine, CallSlots } from './slots.ts';
 import type { Delivery, DisabledReason } from './webhook.ts';
 
-export interface CourseOptions extends BacklogOptions {
+export type LeaseState = 'calling' | 'stalled' | 'yielding' | 'returning' | DisabledReason | 'lost' | 'ended';
+type LeaseEvent = 'unrecorded' | 'recorded' | 'turnOver' | 'askedBack' | DisabledReason | 'overtaken' | 'done';
+type Transitions = Partial<Record<LeaseEvent, LeaseState>>;
+
+const untilEnded: Transitions = { overtaken: 'lost', done: 'ended' };
+const untilEnding: Transitions = { askedBack: 'returning', gone: 'gone', no_success: 'no_success', ...untilEnded };
+
+/** The states of a lease, and where each event leads. A state ignores events that it does not list. */
+export const leaseStates: Record<LeaseState, Transitions> = {
+  /** Begins calls, records their deliveries and renews the lease. */
+  calling: { unrecorded: 'stalled', turnOver: 'yielding', ...untilEnding },
+  /** The database did not take the last deliveries: the lease begins no call until it has. */
+  stalled: { recorded: 'calling', turnOver: 'yielding', ...untilEnding },
+  /** Its turn is over: calls under way run to their end. */
+  yielding: untilEnding,
+  /** The webhook was changed, or the worker stops: calls under way get a moment to end. */
+  returning: untilEnded,
+  /** The endpoint answered 410: the last record disables the webhook. */
+  gone: untilEnded,
+  /** The endpoint has failed for days: the last record disables the webhook. */
+  no_success: untilEnded,
+  /** Another worker has the claim: calls under way are aborted, and nothing more is recorded. */
+  lost: { done: 'ended' },
+  ended: {},
+};
+
+export interface LeaseOptions extends BacklogOptions {
   secrets: SigningSecret[];
   client: WebhookClient;
   slots: CallSlots;
   log: Log;
   /** The account of the webhook. */
   account: string;
-  /** Before the claim was asked for, by the steady clock. */
+  /** By the steady clock, just before the claim. */
   claimedAtMs: number;
   onAttempt: (attempted: Attempted) => void;
-  /** The endpoint has shown itself as quick or slow. */
+  onState: (state: LeaseState) => void;
+  /** The endpoint has proved quick or slow. */
   onLane: (lane: Lane) => void;
-  /** Records the progress and disables the webhook, both or none. Returns false if the claim is another's by now. */
-  disable: (progress: CourseProgress, reason: DisabledReason) => Promise<boolean>;
+  /** Records the progress and disables the webhook in one transaction. Returns false if another worker has the claim. */
+  disable: (progress: LeaseProgress, reason: DisabledReason) => Promise<boolean>;
 }
 
-/** A webhook in the hands of this process, from its claim until it is given back. */
-export interface Course {
+/** A webhook that this worker holds, from its claim until it is given back. */
+export interface Lease {
   readonly webhookId: string;
   readonly claim: number;
   readonly ended: Promise<void>;
-  /** True once it makes no new calls. */
+  /** True once it will begin no more calls. */
   readonly isEnding: boolean;
-  /** Makes no new calls, and gives the webhook back within about a second. */
+  /** Begins no more calls, and gives the webhook back within about a second. */
   askBack(): void;
-  /** Makes no new calls, and gives the webhook back when those under way have ended. */
+  /** Begins no more calls, and gives the webhook back when those under way have ended. */
   endTurn(): void;
 }
 
-/** A webhook is given back after so many calls or so long, even if it has more to tell. */
+/** Maximum calls and time of one turn. Then the webhook is given back, even if it has more events. */
 export const turn = { calls: 1000, ms: 15_000 };
 
-/** No attempt begins in the last part of a lease that was not renewed. */
+/** No attempt begins in the last second of a lease. */
 const leaseMarginMs = 1000;
-const lookEveryMs = 1000;
-/** A course that has nothing to record renews its lease when it is so old. */
+const pollEveryMs = 1000;
+/** Age at which a lease is renewed if there is nothing to record. */
 const renewAfterMs = 1900;
-/** Calls under way have so long to end when the webhook is asked back. */
+/** Maximum time for calls under way once the webhook is asked back. */
 const endWithinMs = 800;
-/** Finished deliveries are recorded together, so late. */
+/** Finished deliveries wait this long, so that one statement records many. */
 const recordAfterMs = 25;
 const recordAtOnce = 200;
 const retryFillMs = 1000;
-/** One a second, while the database is away. */
+/** Once a second while the database is down. */
 const recordTries = 60;
 
-export function startCourse(options: CourseOptions): Course {
+export function startLease(options: LeaseOptions): Lease {
   const { database, clock, log, claimed, target, secrets, client, slots } = options;
   const { webhookId, claim } = claimed;
   const backlog = createBacklog(options);
   const begunAtMs = clock.steadyMs();
   const calls = new AbortController();
+  let state: LeaseState = 'calling';
   let health: Health = claimed;
   let atOnce = atOnceFirst(claimed);
   let leasedAtMs = options.claimedAtMs;
   let seenCalls = claimed.calls;
-  let lane = laneOf(claimed);
   let underWay = 0;
   let begun = 0;
   let finished: Delivery[] = [];
   let isFilling = false;
   let isRecording = false;
   let isRecordDue = false;
-  /** The database did not take what has finished: nothing else is done before it has. */
   let failedRecords = 0;
   let recordTimer: NodeJS.Timeout | undefined;
-  let ending: 'turn' | 'asked' | 'lost' | DisabledReason | undefined;
-  let isOver = false;
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
   setMaxListeners(0, calls.signal);
   const renew = setInterval(() => {
-    backlog.look();
+    backlog.poll();
     if (finished.length > 0 || failedRecords > 0 || clock.steadyMs() - leasedAtMs >= renewAfterMs) noteRecordDue();
     else step();
-  }, lookEveryMs);
+  }, pollEveryMs);
 
   const mayTryNew = () => health.restsUntilMs === null || health.restsUntilMs <= clock.nowMs();
+  const isEnding = () => state !== 'calling' && state !== 'stalled';
   const isLeased = () => clock.steadyMs() < leasedAtMs + leaseMs - leaseMarginMs;
 
   const line: CallLine = {
     account: options.account,
     endpoint: webhookId,
     get lane() {
-      return lane;
+      return laneOf(health);
     },
     begin: beginAttempt,
     noteAge(ageMs) {
@@ -115,15 +140,15 @@ export function startCourse(options: CourseOptions): Course {
   };
 
   function hasCall(): boolean {
-    if (isOver || ending !== undefined || failedRecords > 0 || !isLeased()) return false;
+    if (state !== 'calling' || !isLeased()) return false;
     return underWay < atOnce && finished.length < 2 * recordAtOnce && backlog.hasMore(mayTryNew());
   }
 
-  /** Does all that can be done now. Called whenever something has changed. */
+  /** Does everything that is possible now. Runs after every change. */
   function step(): void {
-    if (isOver) return;
-    if (begun >= turn.calls || clock.steadyMs() - begunAtMs >= turn.ms) ending ??= 'turn';
-    if (ending === undefined && failedRecords === 0) {
+    if (state === 'ended') return;
+    if (begun >= turn.calls || clock.steadyMs() - begunAtMs >= turn.ms) enterAfter('turnOver');
+    if (state === 'calling') {
       if (!isLeased()) isRecordDue = true;
       if (!isFilling && backlog.wants(mayTryNew())) void fill();
     }
@@ -131,9 +156,9 @@ export function startCourse(options: CourseOptions): Course {
     else slots.leave(line);
     if (isRecording) return;
     const isIdle = underWay === 0 && !isFilling;
-    const isLast = isIdle && (ending !== undefined || !backlog.hasMore(mayTryNew()));
-    if (isLast && ending === 'lost') finish();
-    else if (isLast ? failedRecords === 0 || isRecordDue : isRecordDue && ending !== 'lost') void record(isLast);
+    const isLast = isIdle && (isEnding() || !backlog.hasMore(mayTryNew()));
+    if (isLast && state === 'lost') finish();
+    else if (isLast ? failedRecords === 0 || isRecordDue : isRecordDue && state !== 'lost') void record(isLast);
     else if (finished.length > 0) recordTimer ??= setTimeout(noteRecordDue, recordAfterMs);
   }
 
@@ -142,7 +167,6 @@ export function startCourse(options: CourseOptions): Course {
     step();
   }
 
-  /** In its turn. */
   function beginAttempt(free: () => void): boolean {
     const pending = hasCall() ? backlog.take(mayTryNew()) : undefined;
     if (pending === undefined) {
@@ -160,15 +184,14 @@ export function startCourse(options: CourseOptions): Course {
   }
 
   function noteHealth(now: Health): void {
+    const lane = laneOf(health);
     health = now;
-    if (laneOf(health) === lane) return;
-    lane = laneOf(health);
-    options.onLane(lane);
+    if (laneOf(now) !== lane) options.onLane(laneOf(now));
   }
 
   async function tryOnce({ delivery, event }: Pending): Promise<void> {
     const attempted = await attempt({ client, clock }, { url: target.url, secrets }, event, calls.signal);
-    // It may have arrived or not: the next worker tries it again.
+    // The event may have arrived: the next worker sends it again.
     if (calls.signal.aborted) return;
     const nowMs = clock.nowMs();
     const succeeded = attempted.outcome === 'delivered';
@@ -177,8 +200,8 @@ export function startCourse(options: CourseOptions): Course {
     noteHealth(succeeded ? afterSuccess(measured, nowMs) : afterFailure(measured, nowMs));
     atOnce = atOnceAfter(atOnce, succeeded);
     options.onAttempt(attempted);
-    if (attempted.outcome === 'gone') beginEnd('gone');
-    else if (isHopeless(health, nowMs)) beginEnd('no_success');
+    if (attempted.outcome === 'gone') note('gone');
+    else if (isHopeless(health, nowMs)) note('no_success');
   }
 
   async function fill(): Promise<void> {
@@ -188,15 +211,15 @@ export function startCourse(options: CourseOptions): Course {
       finished.push(...lost.map((delivery) => asLost(delivery, clock.nowMs())));
     } catch (error) {
       log.warn({ webhook: webhookId, reason: (error as Error).message }, 'events of a webhook could not be read');
-      // Not at once: the next claim would most likely fail in the same way.
+      // The next claim would most likely fail in the same way, so it has to wait.
       await new Promise((done) => setTimeout(done, retryFillMs));
-      beginEnd('asked');
+      note('askedBack');
     }
     isFilling = false;
     step();
   }
 
-  function progress(giveBack: boolean): CourseProgress {
+  function progress(giveBack: boolean): LeaseProgress {
     const deliveries = finished;
     finished = [];
     for (const { position } of deliveries) backlog.settle(position);
@@ -204,7 +227,7 @@ export function startCourse(options: CourseOptions): Course {
     return { ...health, webhookId, claim, position, deliveries, calls: seenCalls, giveBack, nowMs: clock.nowMs() };
   }
 
-  /** Records what has finished, and renews the lease or gives it back. */
+  /** Records finished deliveries, and renews the lease or gives it back. */
   async function record(isLast: boolean): Promise<void> {
     isRecording = true;
     isRecordDue = false;
@@ -213,19 +236,21 @@ export function startCourse(options: CourseOptions): Course {
     const sentAtMs = clock.steadyMs();
     const given = progress(isLast);
     try {
-      if (isLast && (ending === 'gone' || ending === 'no_success')) await options.disable(given, ending);
+      if (isLast && (state === 'gone' || state === 'no_success')) await options.disable(given, state);
       else noteRecorded(await recordProgress(database, given), sentAtMs);
       failedRecords = 0;
+      enterAfter('recorded');
       for (const { position } of given.deliveries) backlog.confirm(position);
       if (isLast) finish();
     } catch (error) {
-      // The next renewal tries again. If another worker has the claim by then, it tells these events again.
+      // The next renewal retries. If another worker has the claim by then, it sends these events again.
       finished.unshift(...given.deliveries);
       failedRecords++;
+      enterAfter('unrecorded');
       if (failedRecords === 1)
         log.warn(
           { webhook: webhookId, reason: (error as Error).message },
-          'deliveries of a webhook were not recorded yet',
+          'deliveries of a webhook are not recorded yet; will retry',
         );
       if (failedRecords > recordTries) finish();
     }
@@ -234,7 +259,7 @@ export function startCourse(options: CourseOptions): Course {
   }
 
   function finish(): void {
-    isOver = true;
+    enterAfter('done');
     slots.leave(line);
     clearInterval(renew);
     clearTimeout(recordTimer);
@@ -243,36 +268,44 @@ export function startCourse(options: CourseOptions): Course {
 
   function noteRecorded(recorded: Recorded | undefined, sentAtMs: number): void {
     if (recorded === undefined) {
-      beginEnd('lost');
+      note('overtaken');
       return;
     }
     leasedAtMs = sentAtMs;
-    if (recorded.askedBack) beginEnd('asked');
-    if (recorded.calls !== seenCalls) backlog.look();
+    if (recorded.askedBack) note('askedBack');
+    if (recorded.calls !== seenCalls) backlog.poll();
     seenCalls = recorded.calls;
   }
 
-  function beginEnd(reason: Exclude<typeof ending, undefined>): void {
-    if (ending === undefined || ending === 'turn' || reason === 'lost') ending = reason;
-    if (reason === 'lost') calls.abort();
-    else if (reason !== 'turn') setTimeout(() => calls.abort(), endWithinMs).unref();
+  function note(event: LeaseEvent): void {
+    enterAfter(event);
     step();
   }
 
+  function enterAfter(event: LeaseEvent): void {
+    const next = leaseStates[state][event];
+    if (next === undefined) return;
+    state = next;
+    options.onState(next);
+    if (next === 'lost') calls.abort();
+    if (['returning', 'gone', 'no_success'].includes(next)) setTimeout(() => calls.abort(), endWithinMs).unref();
+  }
+
+  options.onState(state);
   queueMicrotask(step);
   return {
     webhookId,
     claim,
     ended,
     get isEnding() {
-      return ending !== undefined;
+      return isEnding();
     },
-    askBack: () => beginEnd('asked'),
-    endTurn: () => beginEnd('turn'),
+    askBack: () => note('askedBack'),
+    endTurn: () => note('turnOver'),
   };
 }
 
 function asLost(delivery: Delivery, nowMs: number): Delivery {
-  const attempt = { timeMs: nowMs, statusCode: null, milliseconds: 0, error: 'The event is not kept any more.' };
+  const attempt = { timeMs: nowMs, statusCode: null, milliseconds: 0, error: 'The event is no longer kept.' };
   return { ...delivery, status: 'failed', nextAttemptAtMs: null, attempts: [...delivery.attempts, attempt] };
 }

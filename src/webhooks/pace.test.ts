@@ -56,7 +56,7 @@ test('health counts failures since the last success', () => {
   );
 });
 
-test('five days of failures end it, and one success saves it', () => {
+test('five days of failures disable an endpoint, unless one attempt succeeds', () => {
   const failing = afterFailure(fresh, 1000);
   assert.equal(isHopeless(failing, 1000 + 5 * dayMs - 1), false);
   assert.equal(isHopeless(failing, 1000 + 5 * dayMs), true);
@@ -82,5 +82,5 @@ test('a slow answer makes an endpoint slow at once, and quick ones make it quick
       assert.ok(quickAnswers <= 10, `${quickAnswers} quick answers`);
     }),
   );
-  assert.equal(laneOf({ failures: 1, latencyMs: 5 }), 'slow', 'one that fails has no place among the quick ones');
+  assert.equal(laneOf({ failures: 1, latencyMs: 5 }), 'slow', 'an endpoint that fails is not quick');
 });

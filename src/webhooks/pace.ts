@@ -1,25 +1,25 @@
 import { dayMs } from '../platform/clock.ts';
 
-/** Attempts of one endpoint at once. */
+/** Maximum concurrent attempts of one endpoint. */
 export const mostAtOnce = 20;
 const firstAtOnce = 4;
 
-/** How an endpoint has done so far. The store keeps it between two claims. */
+/** The recent results of an endpoint. The store keeps them between two claims. */
 export interface Health {
   /** Attempts that have failed since the last success. */
   failures: number;
   failingSinceMs: number | null;
   lastSuccessAtMs: number | null;
-  /** No new event is tried before. */
+  /** New events wait until then. */
   restsUntilMs: number | null;
-  /** How long it takes to answer, as lately measured. Null: it was not called yet. */
+  /** Recent time to answer. Null: it was not called yet. */
   latencyMs: number | null;
 }
 
 /** `new`: it was not called yet. `slow`: it fails, or takes longer than a second. */
 export type Lane = 'new' | 'quick' | 'slow';
 
-/** Half of all claims and calls is kept for endpoints that answer within this time. */
+/** Half of all claims and calls is reserved for endpoints that answer within this time. */
 export const quickWithinMs = 1000;
 
 export function laneOf({ failures, latencyMs }: Pick<Health, 'failures' | 'latencyMs'>): Lane {
@@ -27,17 +27,17 @@ export function laneOf({ failures, latencyMs }: Pick<Health, 'failures' | 'laten
   return latencyMs === null ? 'new' : 'quick';
 }
 
-/** A slow answer counts at once. Quick ones bring it down by a quarter each, so that trust has to be earned. */
+/** A slow answer counts fully at once. Quick ones lower the value by a quarter each. */
 export function latencyAfter(latencyMs: number | null, tookMs: number): number {
   const measured = Math.max(0, Math.round(tookMs));
   if (latencyMs === null || measured >= latencyMs) return measured;
   return latencyMs - Math.ceil((latencyMs - measured) / 4);
 }
 
-/** An endpoint without a success for so long is disabled. */
+/** An endpoint without a success for this time is disabled. */
 export const hopelessAfterMs = 5 * dayMs;
 
-/** After so many failures in a row, new events wait for a success, or are tried one by one with growing pauses. */
+/** After this many failures in a row, new events wait for a success, or are tried one by one with growing pauses. */
 const triedFreely = 10;
 const rest = { fromMs: 1000, toMs: 30_000 };
 
@@ -61,7 +61,7 @@ export function isHopeless({ failingSinceMs }: Health, nowMs: number): boolean {
   return failingSinceMs !== null && nowMs - failingSinceMs >= hopelessAfterMs;
 }
 
-/** How many attempts may be under way at once, when an endpoint is taken up: one until it was measured. */
+/** Concurrent attempts at the start of a lease: one until the endpoint was measured. */
 export function atOnceFirst(health: Pick<Health, 'failures' | 'latencyMs'>): number {
   return health.failures === 0 && laneOf(health) !== 'new' ? firstAtOnce : 1;
 }

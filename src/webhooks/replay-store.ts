@@ -4,11 +4,11 @@ import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import { toTypes } from './store.ts';
 
-/** A span of events that is to be told again. */
+/** A span of events to replay. */
 export interface Replay {
   id: string;
   webhookId: string;
-  /** How far it has come. */
+  /** The position up to which it is queued. */
   position: number;
   upTo: number;
   sinceMs: number;
@@ -39,7 +39,7 @@ export async function insertReplay(tx: Tx, replay: Replay, nowMs: number): Promi
   );
 }
 
-/** The oldest of a webhook. */
+/** The oldest replay of a webhook. */
 export async function findReplay(tx: Tx, webhookId: string): Promise<Replay | undefined> {
   const { rows } = await tx.query<Omit<Replay, 'types'> & { types: number[] }>(findStatement, [uuidOf(webhookId)]);
   return rows.map(({ id, types, ...row }) => ({
@@ -56,7 +56,7 @@ const findStatement = {
     where webhook_id = $1 order by id limit 1`,
 };
 
-/** Notes how far it has come, or deletes it at its end. */
+/** Saves the progress of a replay, or deletes it at its end. */
 export async function advanceReplay(tx: Tx, { id, upTo }: Replay, position: number): Promise<void> {
   if (position >= upTo) await tx.query('delete from webhook_replay where id = $1', [uuidOf(id)]);
   else await tx.query('update webhook_replay set position = $2 where id = $1', [uuidOf(id), position]);

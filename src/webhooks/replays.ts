@@ -3,20 +3,20 @@ import type { Clock } from '../platform/clock.ts';
 import { hourMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { queueAgain } from './delivery-store.ts';
-import { type ClaimedCourse, lockClaim } from './lease-store.ts';
+import { type ClaimedLease, lockClaim } from './lease-store.ts';
 import { advanceReplay, findReplay } from './replay-store.ts';
 import type { WebhookTarget } from './store.ts';
 
 export interface ReplayOptions {
   database: Database;
   clock: Clock;
-  claimed: ClaimedCourse;
+  claimed: ClaimedLease;
   target: WebhookTarget;
   horizon: () => number;
 }
 
 const pieceEvents = 200;
-/** Events are in the order of positions; their times may be this far out of order. */
+/** Events are in the order of positions; their times may be out of order by at most this. */
 const disorderMs = hourMs;
 
 /** Makes the next events of the oldest replay due. Returns false if there is none, or if it must wait for the horizon. */

@@ -20,13 +20,13 @@ const jitter = 0.1;
 export interface WaitOptions {
   /** Random, from 0 up to 1. */
   fraction: number;
-  /** What a 429 or 503 asked for. */
+  /** The wait that a 429 or 503 asked for. */
   retryAfterMs?: number | undefined;
 }
 
 /**
- * The wait after so many failed attempts; undefined after the last one. An endpoint may ask for more time, up to the wait
- * that would come after this one.
+ * The wait after this number of failed attempts; undefined after the last. An endpoint may ask for a longer one, up to
+ * the wait after the next attempt.
  */
 export function waitAfterMs(attempts: number, { fraction, retryAfterMs = 0 }: WaitOptions): number | undefined {
   const waitMs = attemptWaitsMs[attempts];

@@ -11,7 +11,7 @@ export function newSecret(): Buffer {
   return randomBytes(secretBytes);
 }
 
-/** Newest first; those that have ended are left out. */
+/** Newest first, without expired ones. */
 export async function listSecrets(tx: Tx, webhookId: string, nowMs: number): Promise<WebhookSecret[]> {
   const { rows } = await tx.query<WebhookSecret>(
     `select id, created_at as "createdAtMs", ends_at as "endsAtMs" from webhook_secret
@@ -28,7 +28,7 @@ export interface InsertedSecret {
   createdAtMs: number;
 }
 
-/** Sealed for this webhook: a copy in the row of another one cannot be opened. */
+/** Sealed for this webhook: a copy in the row of another webhook cannot be opened. */
 export async function insertSecret(tx: Tx, keys: KeyRing, given: InsertedSecret): Promise<void> {
   const { id, webhookId, secret, createdAtMs } = given;
   await tx.query('insert into webhook_secret (id, webhook_id, sealed, created_at) values ($1, $2, $3, $4)', [
@@ -39,7 +39,7 @@ export async function insertSecret(tx: Tx, keys: KeyRing, given: InsertedSecret)
   ]);
 }
 
-/** Ends the secrets of a webhook at this time or earlier, and deletes those that have ended. */
+/** Ends the secrets of a webhook at this time at the latest, and deletes expired ones. */
 export async function endSecrets(tx: Tx, webhookId: string, endsAtMs: number, nowMs: number): Promise<void> {
   await tx.query('update webhook_secret set ends_at = least(ends_at, $2) where webhook_id = $1', [
     uuidOf(webhookId),

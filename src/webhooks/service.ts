@@ -1,4 +1,4 @@
-import type { EventType, ToldEvent } from '../events/event.ts';
+import type { EmittedEvent, EventType } from '../events/event.ts';
 import { addListener, stopListening } from '../events/listener-store.ts';
 import type { Listeners } from '../events/listeners.ts';
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
@@ -30,11 +30,11 @@ export interface WebhookChange {
 }
 
 export interface WebhookDetail extends Webhook {
-  /** Those that sign now, newest first. */
+  /** Secrets that sign now, newest first. */
   secrets: WebhookSecret[];
 }
 
-/** A secret for its owner. It is shown once. */
+/** A secret for its owner, shown once. */
 export interface NewSecret extends WebhookSecret {
   secret: string;
 }
@@ -51,20 +51,20 @@ export interface WebhookServiceOptions {
   guard: AddressGuard;
   client: WebhookClient;
   listeners: Pick<Listeners, 'begin'>;
-  /** Whether there is such an application. It stays until the transaction ends. */
+  /** Whether the application exists. It cannot be deleted before the transaction ends. */
   isApplication: (tx: Tx, id: string) => Promise<boolean>;
-  /** Waits before it looks again whether a worker has given a webhook back. */
+  /** Between polls for the return of a webhook by its worker. */
   pause?: () => Promise<void>;
 }
 
 export type WebhookService = ReturnType<typeof createWebhookService>;
 
-/** An application listens for so long after its last read of the feed. */
+/** An application listens for this time after its last read of the feed. */
 export const feedKeepsListeningMs = 7 * dayMs;
 
 /**
- * The webhooks of applications; one of another application is a 404. When a change, a new secret or a deletion resolves, no
- * attempt by the old settings begins any more.
+ * The webhooks of applications; one of another application is a 404. After a change, a new secret or a deletion has
+ * resolved, no attempt begins with the old settings.
  */
 export function createWebhookService(options: WebhookServiceOptions) {
   const { database, clock, keys, guard, client, listeners, isApplication } = options;
@@ -87,7 +87,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
     return { ...row, endsAtMs: null, secret: spellSecret(secret) };
   }
 
-  /** Runs a change, and waits until the worker that holds the webhook has given it back or its lease has ended. */
+  /** Makes a change, and waits until the worker that holds the webhook has given it back or its lease has expired. */
   async function change<Result>(
     applicationId: string,
     id: string,
@@ -117,7 +117,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
       const id = newId('whk', clock);
       const secret = await database.transaction(async (tx) => {
         if (!(await isApplication(tx, applicationId))) throw notFound();
-        // The listener's row is locked from here on, so the count is exact.
+        // The listener's row stays locked from here on, so the count is exact.
         await addListener(tx, applicationId);
         const others = await store.listWebhooks(tx, applicationId, mostWebhooks);
         if (others.length >= mostWebhooks) throw tooMany('webhooks of this application', mostWebhooks);
@@ -145,7 +145,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
           const beginsAnew = given.status !== undefined && before.status === 'disabled';
           if (beginsAnew) {
             await addListener(tx, applicationId);
-            await store.restartCourse(tx, id);
+            await store.restartFromNewest(tx, id);
           }
           const { url, types, description, status } = distinct(given);
           await store.updateWebhook(tx, id, { url, types, description, status }, clock.nowMs());
@@ -184,7 +184,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
     async test(applicationId: string, id: string): Promise<TestOutcome> {
       if (!isId('whk', id)) throw notFound();
       await client.prepare();
-      // It begins before the lock ends, so a deletion that was answered is never followed by a test.
+      // The call begins before the lock is released, so no test follows a deletion that was answered.
       const { under, event } = await database.transaction(async (tx) => {
         if (!(await store.lockWebhook(tx, applicationId, id, 'share'))) throw notFound();
         const { url } = await read(tx, applicationId, id);
@@ -193,8 +193,8 @@ export function createWebhookService(options: WebhookServiceOptions) {
         return { under: attempt({ client, clock }, { url, secrets }, event), event };
       });
       const { timeMs, statusCode, milliseconds, error, outcome } = await under;
-      const told = outcome === 'delivered' ? 'delivered' : 'failed';
-      return { eventId: event.id, outcome: told, timeMs, statusCode, milliseconds, error };
+      const result = outcome === 'delivered' ? 'delivered' : 'failed';
+      return { eventId: event.id, outcome: result, timeMs, statusCode, milliseconds, error };
     },
   };
 }
@@ -203,7 +203,7 @@ function distinct<Given extends { types?: EventType[] | undefined }>(given: Give
   return given.types === undefined ? given : { ...given, types: [...new Set(given.types)] };
 }
 
-function testEvent(applicationId: string, webhookId: string, clock: Clock): ToldEvent {
+function testEvent(applicationId: string, webhookId: string, clock: Clock): EmittedEvent {
   return {
     id: newId('evt', clock),
     type: 'webhook.test',

@@ -12,7 +12,7 @@ interface Endpoint extends Seeker {
   lane: Lane;
 }
 
-/** Everything that is known, without a sum: the model counts anew at each question. */
+/** All state without sums: the model counts anew each time. */
 interface World {
   most: number;
   holdings: Holding[];
@@ -41,16 +41,16 @@ function modelNext({ most, holdings, turns }: World, waiting: Endpoint[]): Turn<
         lane === 'quick' || (ofIt(isNew) + overdrawn < part(16) && (count(isNew) < part(4) || ofIt(() => true) === 0))
       );
     });
-  const rank = ({ seeker, lane }: Turn<Endpoint>, place: number): number[] => [
+  const rank = ({ seeker, lane }: Turn<Endpoint>, index: number): number[] => [
     count((each) => each.account === seeker.account && isSlow(each) === isSlow({ lane })),
     turns.lastIndexOf(seeker.account),
     count(({ endpoint }) => endpoint === seeker.endpoint),
-    place,
+    index,
   ];
-  const ranked = waiting.flatMap((seeker, place) =>
+  const ranked = waiting.flatMap((seeker, index) =>
     lanesFor(seeker)
       .slice(0, 1)
-      .map((lane) => ({ turn: { seeker, lane }, rank: rank({ seeker, lane }, place) })),
+      .map((lane) => ({ turn: { seeker, lane }, rank: rank({ seeker, lane }, index) })),
   );
   ranked.sort(
     (one, other) => one.rank.map((each, index) => each - (other.rank[index] ?? 0)).find((by) => by !== 0) ?? 0,
@@ -63,13 +63,13 @@ const act: fc.Arbitrary<Act> = fc.record({
   kind: fc.constantFrom('serve', 'serve', 'serve', 'free', 'move', 'relane'),
   which: fc.nat(1000),
   lane: fc.nat(2),
-  /** A bit for each endpoint that waits. */
+  /** One bit for each waiting endpoint. */
   waiting: fc.nat(2 ** endpointCount - 1),
 });
 const laneAt = (index: number): Lane => lanes[index] ?? 'new';
 
 describe('shares', () => {
-  test('the turns are those of a model that counts everything anew', () => {
+  test('the order of turns equals that of a model that counts everything anew', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),
@@ -106,7 +106,7 @@ describe('shares', () => {
   const seekers = (account: string, count: number, lane: Lane): Endpoint[] =>
     Array.from({ length: count }, (_, index) => ({ account, endpoint: `${account} ${index}`, lane }));
 
-  /** Gives out shares until no endpoint may have more. Returns what each got. */
+  /** Grants shares until no endpoint may have more. Returns the number of each. */
   function serveAll(shares: ReturnType<typeof createShares>, waiting: Endpoint[]): Holding[] {
     const taken: Holding[] = [];
     for (let next = shares.next(waiting); next !== undefined; next = shares.next(waiting))
@@ -162,7 +162,7 @@ describe('shares', () => {
       const next = shares.next(waiting);
       assert.ok(next !== undefined);
       shares.free(shares.take(next));
-      // As in line: who was served goes to its end.
+      // As in a queue: a served one moves to the end.
       waiting.splice(waiting.indexOf(next.seeker), 1);
       waiting.push(next.seeker);
       order.push(next.seeker.endpoint);

@@ -13,11 +13,11 @@ export interface Holding {
   readonly account: string;
   readonly endpoint: string;
   lane: Lane;
-  /** It is slow, and began in the half that is kept for quick endpoints. */
+  /** It became slow after it began in the half for quick endpoints. */
   isOverdrawn: boolean;
 }
 
-/** The turn of an endpoint, and where it begins. */
+/** An endpoint whose turn it is, and the lane in which it begins. */
 export interface Turn<Kind extends Seeker = Seeker> {
   seeker: Kind;
   lane: Lane;
@@ -27,14 +27,14 @@ interface Counts extends Record<Lane, number> {
   overdrawn: number;
 }
 
-/** Calls that turn slow leave the quick half and may exceed the limit: all calls together, at most this many times the limit. */
+/** Calls that become slow leave the quick half, so the total may exceed the limit by at most this factor. */
 const mostOverdraft = 3;
 /** Accounts whose last turn is remembered. */
 const remembered = 10_000;
 
 /**
- * Shares of what a worker has a limited number of, its claims or its calls: by account, then by endpoint, in turns.
- * Decision 0017 has the rules and says why.
+ * Divides the limited claims or calls of a worker by account, then by endpoint, in turns. Decision 0017 has the rules
+ * and the reasons.
  */
 export function createShares(most: number) {
   const partOf = (part: number) => Math.max(1, Math.floor(most / part));
@@ -77,21 +77,21 @@ export function createShares(most: number) {
     return own.overdrawn < sixteenth;
   }
 
-  /** New endpoints have a quarter. An account that has nothing yet does not wait for others that try out theirs. */
+  /** New endpoints have a quarter. An account without a share does not wait for new endpoints of others. */
   function mayTryOut(account: string, othersWait: boolean): boolean {
     const own = countsOf(account);
     if (!mayQuick(account, othersWait) || own.new + own.overdrawn >= sixteenth) return false;
     return all.new < quarter || totalOf(own) === 0;
   }
 
-  /** Where it may have one more; undefined if nowhere. A new endpoint also begins where slow ones leave room. */
+  /** The lane in which it may have one more; undefined if none. A new endpoint may also begin in the slow half. */
   function laneFor({ account, lane }: Seeker, waiting: Waiting): Lane | undefined {
     if (lane === 'quick') return mayQuick(account, waiting.quick.hasOther(account)) ? 'quick' : undefined;
     if (lane === 'new' && mayTryOut(account, waiting.quick.hasOther(account))) return 'new';
     return maySlow(account, waiting.slow.hasOther(account)) ? 'slow' : undefined;
   }
 
-  /** Fewest first; then the account whose last turn is the longest ago; then the endpoint with the fewest. */
+  /** Fewest first; then the account whose last turn was longest ago; then the endpoint with the fewest. */
   function isBefore(one: Turn, other: Turn): boolean {
     const fewer = inHalf(countsOf(one.seeker.account), one.lane) - inHalf(countsOf(other.seeker.account), other.lane);
     if (fewer !== 0) return fewer < 0;
@@ -101,7 +101,7 @@ export function createShares(most: number) {
   }
 
   return {
-    /** Whose turn it is. Of equals the first; undefined if none of them may have more now. */
+    /** The next turn, the first of equals; undefined if none of them may have more now. */
     next<Kind extends Seeker>(seekers: Iterable<Kind>): Turn<Kind> | undefined {
       const waiting = { quick: createAccounts(), slow: createAccounts() };
       for (const { account, lane } of seekers) waiting[lane === 'slow' ? 'slow' : 'quick'].add(account);
@@ -120,7 +120,7 @@ export function createShares(most: number) {
       servedAt.set(account, ++turn);
       return holding;
     },
-    /** Its endpoint has shown itself as quick or slow. */
+    /** The endpoint has proved quick or slow. */
     move(holding: Holding, lane: Lane): void {
       if (holding.lane === lane) return;
       count(holding, -1);
@@ -132,7 +132,7 @@ export function createShares(most: number) {
       count(holding, -1);
     },
     hasRoom,
-    /** How many an account has, of those that are slow or of the others. */
+    /** The number of slow or of other shares of an account. */
     countOf: (account: string, isSlow: boolean): number => inHalf(countsOf(account), isSlow ? 'slow' : 'quick'),
   };
 }
@@ -152,7 +152,7 @@ interface Waiting {
 
 type Accounts = ReturnType<typeof createAccounts>;
 
-/** Accounts that wait: it need only be known whether there is another one. */
+/** Waiting accounts. Only whether there is another one matters. */
 function createAccounts() {
   let first: string | undefined;
   let areSeveral = false;

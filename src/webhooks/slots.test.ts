@@ -9,7 +9,7 @@ function createWorld(most: number) {
   const order: string[] = [];
   const under: { name: string; free: () => void }[] = [];
 
-  /** An endpoint with so many calls to make. */
+  /** An endpoint with this number of calls to make. */
   function line(account: string, name: string, calls: number, lane: Lane): CallLine & { lane: Lane } {
     const own = {
       account,
@@ -47,7 +47,7 @@ function createWorld(most: number) {
   };
 }
 
-test('a call that takes more than a second gives its place to quick endpoints, and its endpoint is slow at once', () => {
+test('a call that takes more than a second no longer takes a slot from quick endpoints, and its endpoint is slow at once', () => {
   const { line, pass, order, count } = createWorld(4);
   line('a', 'trusted', 100, 'quick');
   assert.equal(count('trusted'), 4, 'alone it has all');
@@ -69,7 +69,7 @@ test('those that wait begin in turns when a call ends', () => {
   assert.deepEqual(order, ['a1', 'a1', 'b1', 'a2', 'b1', 'a2']);
 });
 
-test('one that leaves the line begins nothing', () => {
+test('an endpoint that leaves the line begins no call', () => {
   const { slots, line, end, order } = createWorld(1);
   line('a', 'a1', 2, 'quick');
   const gone = line('b', 'b1', 1, 'quick');

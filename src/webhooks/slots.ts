@@ -4,18 +4,18 @@ import { createShares, type Holding, type Seeker } from './shares.ts';
 
 /** An endpoint with calls to make. */
 export interface CallLine extends Seeker {
-  /** Begins a call and frees its slot at its end. Returns whether it has another to begin. */
+  /** Begins a call and frees its slot at the end. Returns whether the endpoint has another call to make. */
   begin(free: () => void): boolean;
-  /** A call of it takes so long already. */
+  /** A call of the endpoint has already taken this long. */
   noteAge(ageMs: number): void;
 }
 
-/** Bounds how many calls are under way in one process. Endpoints wait in line, and begin a call when it is their turn. */
+/** Limits the concurrent calls of one process. Endpoints wait in line, and begin a call when it is their turn. */
 export interface CallSlots {
-  /** It has a call to begin. Does nothing if it is in line already. */
+  /** Adds an endpoint that has a call to make. Does nothing if it is already in line. */
   join(line: CallLine): void;
   leave(line: CallLine): void;
-  /** Calls that take longer than a second give their place to quick endpoints. To be called every now and then. */
+  /** Moves calls that take longer than a second out of the quick half. Runs every 100 ms. */
   watch(): void;
 }
 
@@ -28,7 +28,7 @@ interface Call {
 export function createCallSlots(clock: Pick<Clock, 'steadyMs'>, most: number): CallSlots {
   const shares = createShares(most);
   const inLine = new Set<CallLine>();
-  /** Those that are not slow yet, in the order in which they began. */
+  /** Calls that are not slow yet, oldest first. */
   const young = new Set<Call>();
   let isGranting = false;
 
@@ -40,7 +40,7 @@ export function createCallSlots(clock: Pick<Clock, 'steadyMs'>, most: number): C
       inLine.delete(line);
       const call: Call = { line, holding: shares.take(turn), begunAtMs: clock.steadyMs() };
       if (call.holding.lane !== 'slow') young.add(call);
-      // With another call it goes to the end of the line.
+      // An endpoint with another call moves to the end of the line.
       if (line.begin(() => free(call))) inLine.add(line);
     }
     isGranting = false;

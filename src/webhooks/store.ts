@@ -13,8 +13,8 @@ interface WebhookRow extends Omit<Webhook, 'id' | 'types'> {
 const columns = `w.id, w.application_id as "applicationId", w.url, w.types, w.description, w.status,
   w.disabled_reason as "disabledReason", w.disabled_at as "disabledAtMs", w.created_at as "createdAtMs",
   w.updated_at as "updatedAtMs", c.failing_since as "failingSinceMs", c.last_success_at as "lastSuccessAtMs"`;
-const withCourse = 'webhook w join webhook_course c on c.webhook_id = w.id';
-/** The webhooks that may be called: those of a disabled account wait until it is enabled. */
+const withLease = 'webhook w join webhook_course c on c.webhook_id = w.id';
+/** Webhooks that may be called: those of a disabled account wait until it is enabled. */
 export const callable = `(webhook w join application a on a.id = w.application_id
       join account o on o.id = a.account_id and o.disabled_at is null)`;
 
@@ -26,10 +26,10 @@ function toWebhook({ id, types, ...row }: WebhookRow): Webhook {
   return { ...row, id: fromUuid('whk', id), types: toTypes(types) };
 }
 
-/** Oldest first, without those that are being deleted. */
+/** Oldest first, without those being deleted. */
 export async function listWebhooks(tx: Tx, applicationId: string, limit: number): Promise<Webhook[]> {
   const { rows } = await tx.query<WebhookRow>(
-    `select ${columns} from ${withCourse} where w.application_id = $1 and w.status <> 'deleting' order by w.id limit $2`,
+    `select ${columns} from ${withLease} where w.application_id = $1 and w.status <> 'deleting' order by w.id limit $2`,
     [applicationId, limit],
   );
   return rows.map(toWebhook);
@@ -37,13 +37,15 @@ export async function listWebhooks(tx: Tx, applicationId: string, limit: number)
 
 export async function findWebhook(tx: Tx, applicationId: string, id: string): Promise<Webhook | undefined> {
   const { rows } = await tx.query<WebhookRow>(
-    `select ${columns} from ${withCourse} where w.id = $2 and w.application_id = $1 and w.status <> 'deleting'`,
+    `select ${columns} from ${withLease} where w.id = $2 and w.application_id = $1 and w.status <> 'deleting'`,
     [applicationId, uuidOf(id)],
   );
   return rows.map(toWebhook)[0];
 }
 
-/** Changes of one webhook run one at a time. `share`: until its end, no change of the webhook can commit. */
+/**
+ * Changes of one webhook run one at a time. `share`: no change of the webhook can commit before the transaction ends.
+ */
 export async function lockWebhook(
   tx: Tx,
   applicationId: string,
@@ -59,7 +61,7 @@ export async function lockWebhook(
 
 export type InsertedWebhook = Pick<Webhook, 'id' | 'applicationId' | 'url' | 'types' | 'description' | 'createdAtMs'>;
 
-/** Its first event is the next one. */
+/** It starts with the next event. */
 export async function insertWebhook(tx: Tx, webhook: InsertedWebhook): Promise<void> {
   const { id, applicationId, url, types, description, createdAtMs } = webhook;
   await tx.query(
@@ -75,7 +77,7 @@ export async function insertWebhook(tx: Tx, webhook: InsertedWebhook): Promise<v
 export interface StoredChange {
   url: string | undefined;
   types: EventType[] | undefined;
-  /** Undefined: as it is. Null: none. */
+  /** Undefined: unchanged. Null: none. */
   description: string | null | undefined;
   status: WebhookStatus | undefined;
 }
@@ -100,8 +102,8 @@ export async function updateWebhook(tx: Tx, id: string, change: StoredChange, no
   );
 }
 
-/** Lets it begin anew: with the next event, and as if it had never failed. */
-export async function restartCourse(tx: Tx, id: string): Promise<void> {
+/** Restarts with the next event and without failures. */
+export async function restartFromNewest(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update webhook_course set position = greatest(position, ${newestPosition}), failures = 0,
        failing_since = null, rests_until = null where webhook_id = $1`,
@@ -109,7 +111,7 @@ export async function restartCourse(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** From now on it is in no list, and no worker takes it up. */
+/** From now on no list shows it, and no worker claims it. */
 export async function markDeleting(tx: Tx, id: string, nowMs: number): Promise<void> {
   await tx.query(`update webhook set status = 'deleting', updated_at = $2 where id = $1`, [
     uuidOf(id),
@@ -121,7 +123,7 @@ export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from webhook where id = $1', [uuidOf(id)]);
 }
 
-/** Those whose deletion was cut short by a crash. Returns how many. */
+/** Deletes webhooks whose deletion was interrupted by a crash. Returns their number. */
 export async function deleteLeftOver(tx: Tx, beforeMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from webhook where id = any(array(
@@ -139,7 +141,7 @@ export async function findApplicationOf(tx: Tx, id: string): Promise<string | un
   return rows[0]?.applicationId;
 }
 
-/** Returns false if it was not active any more. */
+/** Returns false if it was no longer active. */
 export async function disableWebhook(tx: Tx, id: string, reason: DisabledReason, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
     `update webhook set status = 'disabled', disabled_reason = $2, disabled_at = $3, updated_at = $3
@@ -149,7 +151,7 @@ export async function disableWebhook(tx: Tx, id: string, reason: DisabledReason,
   return count > 0;
 }
 
-/** Active ones that have failed since then and have something to tell. */
+/** Active webhooks that have failed since then and have undelivered events. */
 export async function findHopeless(tx: Tx, failingBeforeMs: number): Promise<{ id: string }[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select w.id from ${callable} join webhook_course c on c.webhook_id = w.id
@@ -159,7 +161,7 @@ export async function findHopeless(tx: Tx, failingBeforeMs: number): Promise<{ i
   return rows.map(({ id }) => ({ id: fromUuid('whk', id) }));
 }
 
-/** Where a worker sends to. */
+/** Where a worker sends events. */
 export interface WebhookTarget {
   id: string;
   applicationId: string;
@@ -167,7 +169,7 @@ export interface WebhookTarget {
   types: EventType[];
 }
 
-/** Those of the webhooks that are active, of accounts that are not disabled. */
+/** The active ones of these webhooks, unless their account is disabled. */
 export async function findTargets(tx: Tx, ids: string[]): Promise<WebhookTarget[]> {
   const { rows } = await tx.query<Omit<WebhookTarget, 'types'> & { types: number[] }>(targetStatement, [
     ids.map(uuidOf),

@@ -1,11 +1,11 @@
 import type { Tx } from '../platform/database/database.ts';
 import { callable } from './store.ts';
 
-/** What active webhooks have still to be told, of all nodes. */
+/** Undelivered events of active webhooks, on all nodes. */
 export interface Waiting {
   /** Deliveries that wait for another attempt; the count stops at 100,000. */
   count: number;
-  /** The time of the oldest event that was not told; undefined if there is none. */
+  /** The time of the oldest undelivered event; null if there is none. */
   oldestAtMs: number | null;
 }
 
@@ -14,7 +14,7 @@ export async function findWaiting(tx: Tx): Promise<Waiting> {
   return rows[0] ?? { count: 0, oldestAtMs: null };
 }
 
-/** One lookup for each webhook finds its oldest event without a delivery, and one its oldest delivery that waits. */
+/** For each webhook, one lookup finds its oldest event without a delivery, and one its oldest waiting delivery. */
 const waitingStatement = {
   name: 'find-waiting-webhooks',
   text: `with active as materialized (

@@ -8,7 +8,7 @@ export type WebhookStatus = (typeof webhookStatuses)[number];
 export const disabledReasons = ['gone', 'no_success'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** Where an application wants to be told of its events. */
+/** An endpoint that receives the events of an application. */
 export interface Webhook {
   id: string;
   applicationId: string;
@@ -30,11 +30,11 @@ export interface Webhook {
 export interface WebhookSecret {
   id: string;
   createdAtMs: number;
-  /** Null: until another one takes its place. */
+  /** Null: until a new secret replaces it. */
   endsAtMs: number | null;
 }
 
-/** In the order of the numbers that the store writes for them. */
+/** The order is stored as numbers: append new ones. */
 export const deliveryStatuses = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
@@ -52,7 +52,7 @@ export interface Delivery {
   webhookId: string;
   position: number;
   status: DeliveryStatus;
-  /** Attempts of the current schedule: a replay begins anew. */
+  /** Attempts of the current schedule; a replay restarts it. */
   attemptCount: number;
   /** The newest ones, oldest first. */
   attempts: Attempt[];
@@ -63,7 +63,7 @@ export interface Delivery {
 export const mostWebhooks = 10;
 export const mostSecrets = 5;
 export const mostReplays = 5;
-/** How many attempts a delivery remembers: two schedules. */
+/** Maximum attempts that a delivery keeps: two schedules. */
 export const attemptsKept = 20;
 
 export function tooMany(what: string, most: number): ApiError {

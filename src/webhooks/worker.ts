@@ -1,4 +1,4 @@
-import { findTold } from '../events/event-store.ts';
+import { findWithEvents } from '../events/event-store.ts';
 import { createHorizon } from '../events/horizon.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
@@ -9,12 +9,12 @@ import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/work/wakeable-sleep.ts';
 import type { Attempted } from './attempt.ts';
 import type { BacklogOptions } from './backlog.ts';
-import { findCourses } from './claim-store.ts';
-import { createClaims, type HeldCourse, type TakenUp } from './claims.ts';
+import { findInTurn } from './claim-store.ts';
+import { type Claimed, createClaims, type HeldLease } from './claims.ts';
 import type { WebhookClient } from './client.ts';
 import { createDisable } from './disable.ts';
-import { type CourseOptions, startCourse } from './lease.ts';
-import { type ClaimedCourse, findAskedBack, hasActive, recordProgress, webhookChannel } from './lease-store.ts';
+import { type LeaseOptions, type LeaseState, startLease } from './lease.ts';
+import { type ClaimedLease, findAskedBack, hasActive, recordProgress, webhookChannel } from './lease-store.ts';
 import { queueReplayed } from './replays.ts';
 import { openSecrets } from './secret-store.ts';
 import type { Holding } from './shares.ts';
@@ -28,14 +28,16 @@ export interface WebhookWorkerOptions {
   keys: KeyRing;
   log: Log;
   client: WebhookClient;
-  tell: BacklogOptions['tell'];
-  /** What this process has room for: webhooks in its hands, and calls under way. */
+  assemble: BacklogOptions['assemble'];
+  /** Maximum webhooks that this process holds, and maximum concurrent calls. */
   room?: { claims: number; calls: number };
   onAttempt?: ((attempted: Attempted) => void) | undefined;
+  /** A lease has entered a state. */
+  onLease?: ((state: LeaseState, webhookId: string) => void) | undefined;
   onWaiting?: ((waiting: Waiting) => void) | undefined;
 }
 
-/** Tells webhooks their events. Several nodes may run one: each webhook is in the hands of one of them at a time. */
+/** Delivers events to webhooks. Several nodes may run a worker: one of them at a time holds a webhook. */
 export interface WebhookWorker {
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -44,38 +46,38 @@ export interface WebhookWorker {
 }
 
 const usualRoom = { claims: 300, calls: 512 };
-/** How often it looks for calls that take longer than a second. */
+/** Interval of the check for calls that take longer than a second. */
 const watchEveryMs = 100;
-/** The pauses grow while there is nothing to tell. */
+/** The pauses between polls grow while there are no events. */
 const poll = { fromMs: 100, toMs: 1000 };
 const shortestPauseMs = 50;
-/** Applications whose webhooks wait that each look takes again. */
+/** Maximum waiting applications that one poll takes again. */
 const mostAgain = 500;
-/** Webhooks that each look takes in turn. */
+/** Webhooks that each poll checks in turn. */
 const inTurn = 200;
-/** After a long time away, or at a new day, webhooks are found in turn: to read all events since could take too long. */
+/** With more new positions than this, after a long pause or at a new day, webhooks are only checked in turn. */
 const mostPassed = 100_000;
 /** While no webhook is active. A new one wakes the worker. */
 const unusedMs = 2000;
 const waitingEveryMs = 15_000;
 
 export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorker {
-  const { database, clock, keys, log, client, tell, onAttempt = () => {}, onWaiting = () => {} } = options;
-  const { room = usualRoom } = options;
+  const { database, clock, keys, log, client, assemble, onAttempt = () => {}, onWaiting = () => {} } = options;
+  const { room = usualRoom, onLease = () => {} } = options;
   const sleep = createWakeableSleep();
   const horizon = createHorizon(database);
   const slots = createCallSlots(clock, room.calls);
   const claims = createClaims(database, room.claims);
   const disable = createDisable({ database, clock, log });
-  const held = new Map<string, HeldCourse>();
+  const held = new Map<string, HeldLease>();
   let readable = 0;
-  /** Up to here it is known which applications have events. */
+  /** The poll has found all applications with events up to here. */
   let knownTo: number | undefined;
-  /** Applications whose webhooks wait for their turn, or were in hand until now: what came meanwhile was left. */
+  /** Applications whose webhooks wait for their turn, or were held until now and may have new events. */
   const waiting = new Set<string>();
-  /** The last webhook that was looked at in turn. */
+  /** The last webhook that was checked in turn. */
   let turn: string | undefined;
-  /** Whether there was an active webhook when it was last asked for one, or a change was told since. */
+  /** Whether the last check found an active webhook, or a change was notified since. */
   let isUsed = true;
   let isHeldUp = false;
   let listener: Listener | undefined;
@@ -83,41 +85,41 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
   let running: Promise<unknown> = Promise.resolve();
 
   async function askBackChanged(): Promise<void> {
-    const courses = [...held.values()].map(({ course }) => course);
-    for (const id of await findAskedBack(database, courses)) held.get(id)?.course.askBack();
+    const leases = [...held.values()].map(({ lease }) => lease);
+    for (const id of await findAskedBack(database, leases)) held.get(id)?.lease.askBack();
   }
 
-  /** The next webhooks in turn: so one is found whose events came while no worker looked, or that has rested. */
+  /** The next webhooks in turn: finds those with events from before this worker started, and those that have rested. */
   async function findOthers(): Promise<string[]> {
-    const others = await findCourses(database, turn, inTurn);
+    const others = await findInTurn(database, turn, inTurn);
     turn = others.length < inTurn ? undefined : others.at(-1);
     return others;
   }
 
-  /** Takes up what has something to tell, in turns. Returns how many webhooks that is. */
-  async function takeUp(): Promise<number> {
+  /** Claims webhooks with undelivered events, in turns. Returns the number. */
+  async function claimDue(): Promise<number> {
     readable = await horizon.read();
     const after = knownTo === undefined || readable - knownTo > mostPassed ? readable : knownTo;
     const again = [...waiting].slice(0, mostAgain);
-    const told = [...(await findTold(database, { after, upTo: readable })), ...again];
+    const withEvents = [...(await findWithEvents(database, { after, upTo: readable })), ...again];
     const others = await findOthers();
     const claimedAtMs = clock.steadyMs();
-    const look = await claims.take({ nowMs: clock.nowMs(), horizon: readable, told, others });
+    const polled = await claims.take({ nowMs: clock.nowMs(), horizon: readable, withEvents, others });
     knownTo = readable;
     for (const id of again) waiting.delete(id);
-    for (const id of look.isCut ? told : look.left.map(({ listenerId }) => listenerId)) waiting.add(id);
-    if (look.isFull) sleep.wake();
-    for (const { course } of claims.findCrowders(look.left, [...held.values()], clock.steadyMs())) course.endTurn();
+    for (const id of polled.isCut ? withEvents : polled.left.map(({ listenerId }) => listenerId)) waiting.add(id);
+    if (polled.isFull) sleep.wake();
+    for (const { lease } of claims.findCrowders(polled.left, [...held.values()], clock.steadyMs())) lease.endTurn();
     try {
-      if (look.taken.length > 0) await beginAll(look.taken, claimedAtMs);
+      if (polled.taken.length > 0) await beginAll(polled.taken, claimedAtMs);
     } catch (error) {
-      for (const id of told) waiting.add(id);
+      for (const id of withEvents) waiting.add(id);
       throw error;
     }
-    return look.taken.length;
+    return polled.taken.length;
   }
 
-  async function beginAll(taken: TakenUp[], claimedAtMs: number): Promise<void> {
+  async function beginAll(taken: Claimed[], claimedAtMs: number): Promise<void> {
     const left = new Set(taken);
     try {
       await client.prepare();
@@ -138,36 +140,37 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     }
   }
 
-  /** It was paused or deleted, or its account disabled, at this moment. */
-  async function giveBack(claimed: ClaimedCourse): Promise<void> {
+  /** For a webhook that was paused or deleted, or whose account was disabled, after the claim. */
+  async function giveBack(claimed: ClaimedLease): Promise<void> {
     await recordProgress(database, { ...claimed, deliveries: [], giveBack: true, nowMs: clock.nowMs() });
   }
 
-  type Given = Pick<CourseOptions, 'claimed' | 'target' | 'secrets' | 'claimedAtMs'>;
+  type Given = Pick<LeaseOptions, 'claimed' | 'target' | 'secrets' | 'claimedAtMs'>;
 
   function begin(given: Given, holding: Holding): void {
     const shared = { database, clock, horizon: () => readable };
-    const course = startCourse({
+    const lease = startLease({
       ...given,
       ...shared,
       account: holding.account,
       log,
       client,
       slots,
-      tell,
+      assemble,
       onAttempt,
+      onState: (state) => onLease(state, given.claimed.webhookId),
       disable,
       onLane(lane) {
         claims.move(holding, lane);
-        // There may be room for another.
+        // There may be room for another claim.
         sleep.wake();
       },
       queueReplayed: () => queueReplayed({ ...shared, ...given }),
     });
-    held.set(course.webhookId, { course, holding, begunAtMs: clock.steadyMs() });
-    void course.ended.then(() => {
+    held.set(lease.webhookId, { lease, holding, begunAtMs: clock.steadyMs() });
+    void lease.ended.then(() => {
       claims.free(holding);
-      if (held.get(course.webhookId)?.course === course) held.delete(course.webhookId);
+      if (held.get(lease.webhookId)?.lease === lease) held.delete(lease.webhookId);
       waiting.add(uuidOf(given.target.applicationId));
       sleep.wake();
     });
@@ -184,16 +187,16 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     }
   }
 
-  /** Returns how many webhooks it took up. */
+  /** Returns the number of claimed webhooks. */
   async function takeTurn(isQuiet: boolean): Promise<number> {
     try {
       if (isQuiet || !isUsed) isUsed = await hasActive(database);
-      const taken = isUsed ? await takeUp() : 0;
+      const taken = isUsed ? await claimDue() : 0;
       isHeldUp = false;
       return taken;
     } catch (error) {
       if (!isHeldUp && !sleep.stopped)
-        log.warn({ reason: (error as Error).message }, 'webhooks cannot be told; will retry');
+        log.warn({ reason: (error as Error).message }, 'webhooks cannot be called; will retry');
       isHeldUp = true;
       return 0;
     }
@@ -223,9 +226,9 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
       sleep.stop();
       await running;
       clearInterval(watching);
-      const courses = [...held.values()].map(({ course }) => course);
-      for (const course of courses) course.askBack();
-      await Promise.all(courses.map(({ ended }) => ended));
+      const leases = [...held.values()].map(({ lease }) => lease);
+      for (const lease of leases) lease.askBack();
+      await Promise.all(leases.map(({ ended }) => ended));
       await listener?.stop();
       await client.close();
     },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { EventType, ToldEvent } from '../../src/events/event.ts';
+import type { EmittedEvent, EventType } from '../../src/events/event.ts';
 import { createEventCursors } from '../../src/events/event-cursor.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import type { Api } from '../../src/http/route.ts';
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => app.close());
 
-const typesOf = (events: ToldEvent[]) => events.map(({ type }) => type);
+const typesOf = (events: EmittedEvent[]) => events.map(({ type }) => type);
 const lastPosition = async () => {
   const { rows } = await app.db.database.query<{ last: number }>('select last_value as last from event_position');
   return Number(rows[0]?.last);
@@ -131,7 +131,7 @@ describe('reading', () => {
     const bySubject = await readFeed(app, sender.key, { cursor, subject, wait_seconds: 25 });
     assert.deepEqual(typesOf(bySubject.body.data), ['message.failed'], 'found at once by its record');
     let pages = 0;
-    for (const found: ToldEvent[] = []; found.length === 0; pages++) {
+    for (const found: EmittedEvent[] = []; found.length === 0; pages++) {
       const { body } = await readFeed(app, sender.key, { cursor, type: 'message.failed', wait_seconds: 1 });
       assert.notEqual(body.next_cursor, cursor);
       cursor = body.next_cursor;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import type { ToldEvent } from '../../src/events/event.ts';
+import type { EmittedEvent } from '../../src/events/event.ts';
 import { createEventCursors } from '../../src/events/event-cursor.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => app.close());
 
-const toldBy = (stream: EventStream) => stream.events().map(({ data }) => JSON.parse(data) as ToldEvent);
+const toldBy = (stream: EventStream) => stream.events().map(({ data }) => JSON.parse(data) as EmittedEvent);
 const subjectsOf = (stream: EventStream) => toldBy(stream).map(({ subject }) => subject);
 const tells = (stream: EventStream, subject: string) =>
   eventually(`${subject} in the stream`, () => subjectsOf(stream).includes(subject));
@@ -64,7 +64,7 @@ describe('the stream', () => {
     const { body: page } = await readFeed(app, acme.key, { cursor });
     assert.deepEqual(toldBy(stream), page.data);
     for (const { type, id, data } of stream.events()) {
-      const event = JSON.parse(data) as ToldEvent;
+      const event = JSON.parse(data) as EmittedEvent;
       assert.deepEqual([type, id], [event.type, event.id]);
     }
     stream.close();

@@ -1,9 +1,9 @@
 // Sections 12 and 15 of the contract: an event says that a person has left an application, and another that this was undone.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createTellEvents } from '../../src/compose/event-records.ts';
+import { createAssembleEvents } from '../../src/compose/event-records.ts';
 import { createInbound } from '../../src/compose/inbound.ts';
-import type { ToldEvent } from '../../src/events/event.ts';
+import type { EmittedEvent } from '../../src/events/event.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { findEvents } from '../../src/events/event-store.ts';
 import { dayMs } from '../../src/platform/clock.ts';
@@ -55,16 +55,16 @@ const shown = async (who: Sender, phone: string) => {
 };
 
 /** The events of an application about a phone, oldest first. */
-async function toldOf(who: Sender, phone: string): Promise<ToldEvent[]> {
+async function toldOf(who: Sender, phone: string): Promise<EmittedEvent[]> {
   const { database } = app.db;
   const { rows } = await database.query<{ position: number }>(
     `select position from event where application_id = $1 and data ->> 'number' = $2`,
     [uuidOf(who.id), phone],
   );
   const positions = rows.map(({ position }) => position);
-  return createTellEvents(createEventIds(app.keys))(database, await findEvents(database, who.id, positions));
+  return createAssembleEvents(createEventIds(app.keys))(database, await findEvents(database, who.id, positions));
 }
-const namesOf = (events: ToldEvent[]) => events.map(({ type, sequence, api }) => `${sequence} ${type} ${api}`);
+const namesOf = (events: EmittedEvent[]) => events.map(({ type, sequence, api }) => `${sequence} ${type} ${api}`);
 
 describe('by the API', () => {
   test('PUT and DELETE: opted out and in, with the opt-out as a read shows it', async () => {

@@ -1,10 +1,10 @@
 // Section 12 of the contract: every entry of a record into a listed state has one event, which holds what a read showed.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createTellEvents } from '../../src/compose/event-records.ts';
+import { createAssembleEvents } from '../../src/compose/event-records.ts';
 import { createInbound } from '../../src/compose/inbound.ts';
 import { createClaims } from '../../src/delivery/queue/claim-store.ts';
-import type { ToldEvent } from '../../src/events/event.ts';
+import type { EmittedEvent } from '../../src/events/event.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { readEvents } from '../../src/events/event-store.ts';
 import { createHorizon } from '../../src/events/horizon.ts';
@@ -29,10 +29,10 @@ async function createWorld(options: { delivery?: 'held' } = {}) {
   await watchStates(app.db.database);
   const [acme, deaf] = [await createSender(app), await createSender(app)];
   await createListeners({ database: app.db.database, clock: app.clock }).readFeed(acme.id);
-  const tell = createTellEvents(createEventIds(app.keys));
+  const tell = createAssembleEvents(createEventIds(app.keys));
   const horizon = createHorizon(app.db.database);
   /** The contents of a record's events, oldest first. */
-  async function toldOf(subject: string): Promise<ToldEvent[]> {
+  async function toldOf(subject: string): Promise<EmittedEvent[]> {
     const { rows } = await app.db.database.query<{ last: string }>('select max(position)::text as last from event');
     const upTo = Number(rows[0]?.last ?? 0);
     await eventually('the horizon to pass the events', async () => (await horizon.read()) >= upTo);

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventTypes, type ToldEvent } from '../../src/events/event.ts';
+import { type EmittedEvent, eventTypes } from '../../src/events/event.ts';
 import { apiNames, type Scope } from '../../src/http/route.ts';
 import { statusCodes } from '../../src/messages/message-row.ts';
 import type { Database } from '../../src/platform/database/database.ts';
@@ -148,7 +148,7 @@ async function deleteHook({ id }: Hook): Promise<number> {
   return Date.now();
 }
 
-const keyOf = ({ subject, sequence, type }: ToldEvent) => `${uuidOf(subject)} ${sequence} ${type}`;
+const keyOf = ({ subject, sequence, type }: EmittedEvent) => `${uuidOf(subject)} ${sequence} ${type}`;
 
 /** Every event arrived at least once, signed; and each call of an event had the same id and the same body. */
 async function checkArrivals({ calls }: WebhookReceiver, { secret }: Hook, stored: string[]): Promise<void> {

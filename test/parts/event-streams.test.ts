@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { composeEvents } from '../../src/compose/events.ts';
 import { createNodeWindows } from '../../src/edge/node-windows.ts';
-import type { ToldEvent } from '../../src/events/event.ts';
+import type { EmittedEvent } from '../../src/events/event.ts';
 import { createStreamPlaces } from '../../src/http/streams/stream-places.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createMetrics } from '../../src/platform/metrics/metrics.ts';
@@ -59,7 +59,7 @@ async function openStream(events: ReturnType<typeof createEvents>, applicationId
     raw += bytes.toString('utf8');
   });
   const lastId = () => [...raw.matchAll(/^id: (.*)\n/gm)].at(-1)?.[1] ?? '';
-  const told = () => readEvents(raw).map(({ data }) => JSON.parse(data) as ToldEvent);
+  const told = () => readEvents(raw).map(({ data }) => JSON.parse(data) as EmittedEvent);
   return { stream, lastId, told, close: () => gone.abort() };
 }
 
@@ -68,7 +68,7 @@ test('a heartbeat moves the cursor of a quiet reader behind what is not for it, 
   const { reads, listeners } = events.feedRoutes;
   const [own, other] = [newId('app', app.clock), newId('app', app.clock)];
   await listeners.readFeed(own);
-  const { after: start } = await reads.placeNow();
+  const { after: start } = await reads.spanFromNow();
   const reader = await openStream(events, own, start);
   const newSubject = () => newId('msg', app.clock);
   // Before the first heartbeat there is no place.
@@ -76,7 +76,7 @@ test('a heartbeat moves the cursor of a quiet reader behind what is not for it, 
   for (let round = 0; round < 5; round++) {
     await writeEvents(app.db.database, other, [{ subject: newSubject() }]);
     await writeEvents(app.db.database, own, [{ subject: newSubject(), api: 'verify' }]);
-    const { after: now } = await reads.placeNow();
+    const { after: now } = await reads.spanFromNow();
     await eventually('a heartbeat of now', async () => (await place()) >= now || undefined);
   }
   assert.deepEqual(reader.told(), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createTellEvents } from '../../src/compose/event-records.ts';
+import { createAssembleEvents } from '../../src/compose/event-records.ts';
 import type { Claim } from '../../src/delivery/attempts/queued-text.ts';
 import type { AttemptResult } from '../../src/delivery/attempts/result.ts';
 import type { Receipt } from '../../src/delivery/carrier/carrier.ts';
@@ -647,7 +647,7 @@ async function shownRecord(id: string): Promise<object> {
   return toMessageRecord(message);
 }
 
-const tell = createTellEvents(createEventIds(createKeyRing(systemClock, () => [testRoot])));
+const tell = createAssembleEvents(createEventIds(createKeyRing(systemClock, () => [testRoot])));
 
 /** The contents of a text's events, oldest first. */
 async function toldRecords(id: string): Promise<object[]> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { dayMs } from '../../src/platform/clock.ts';
+import { uuidOf } from '../../src/platform/ids.ts';
 import { createDisableHopeless } from '../../src/webhooks/disable.ts';
 import { attemptWaitsMs } from '../../src/webhooks/schedule.ts';
 import { eventually } from '../support/eventually.ts';
@@ -165,4 +166,58 @@ test('a span of many pieces is delivered again', async () => {
     return (await world.db.database.query('select from webhook_replay')).count === 0;
   });
   assert.equal(receiver.calls.length, 905);
+});
+
+describe('a lease reports its states', () => {
+  /** An endpoint that leaves its first call open, and answers later ones. */
+  async function arrangeOpenCall() {
+    const arranged = await arrange(() => {});
+    const { id, receiver, add } = arranged;
+    await add(1);
+    await eventually('a call is open', () => receiver.open === 1);
+    receiver.respond = ok;
+    const until = (...states: string[]) =>
+      eventually(states.join(', '), () => worker.leases.get(id)?.join().startsWith(states.join()) === true);
+    return { ...arranged, until, row: `webhook_id = '${uuidOf(id)}'` };
+  }
+
+  test('one that has called the endpoint', async () => {
+    const { id, add, settled } = await arrange();
+    await add(3);
+    await settled(3);
+    await eventually('it ends', () => worker.leases.get(id)?.join() === 'calling,ended');
+  });
+
+  test('one of an endpoint that answers 410', async () => {
+    const { id, add, detail } = await arrange(answer(410));
+    await add(1);
+    await eventually('it ends', () => worker.leases.get(id)?.join() === 'calling,gone,ended');
+    assert.equal((await detail()).disabledReason, 'gone');
+  });
+
+  test('one that is asked back because the webhook changes', async () => {
+    const { applicationId, id, until } = await arrangeOpenCall();
+    await world.service.change(applicationId, id, { status: 'paused' });
+    await until('calling', 'returning', 'ended');
+  });
+
+  test('one that another worker has overtaken', async () => {
+    const { receiver, row, until } = await arrangeOpenCall();
+    await world.db.database.query(`update webhook_course set claim = claim + 1 where ${row}`);
+    // Its next renewal is due.
+    world.clock.advance(2000);
+    await until('calling', 'lost', 'ended');
+    assert.equal(receiver.open, 0, 'its open call is aborted');
+  });
+
+  test('one whose deliveries the database does not take for a while', async () => {
+    const { receiver, row, until, settled } = await arrangeOpenCall();
+    const { database } = world.db;
+    await database.query(`alter table webhook_delivery add constraint no_delivery check (not ${row}) not valid`);
+    receiver.breakOff();
+    await until('calling', 'stalled');
+    await database.query('alter table webhook_delivery drop constraint no_delivery');
+    await until('calling', 'stalled', 'calling', 'ended');
+    await settled(1);
+  });
 });

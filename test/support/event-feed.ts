@@ -1,4 +1,4 @@
-import type { ToldEvent } from '../../src/events/event.ts';
+import type { EmittedEvent } from '../../src/events/event.ts';
 import { type EventType, typeCode } from '../../src/events/event.ts';
 import { type Api, apiNames } from '../../src/http/route.ts';
 import type { Tx } from '../../src/platform/database/database.ts';
@@ -8,7 +8,7 @@ import { type Answer, send } from './developer.ts';
 import type { Refusal } from './texts.ts';
 
 export interface EventPage {
-  data: ToldEvent[];
+  data: EmittedEvent[];
   next_cursor: string;
 }
 
@@ -51,8 +51,8 @@ export async function readUntil(
   cursor: string,
   count: number,
   query: Query = {},
-): Promise<ToldEvent[]> {
-  const events: ToldEvent[] = [];
+): Promise<EmittedEvent[]> {
+  const events: EmittedEvent[] = [];
   for (let next = cursor, pages = 0; events.length < count; pages++) {
     if (pages > 60) throw new Error(`there are only ${events.length} of ${count} events`);
     app.clock.advance(100);

@@ -1,10 +1,10 @@
-import type { ToldEvent } from '../../src/events/event.ts';
+import type { EmittedEvent } from '../../src/events/event.ts';
 import { beginFeed, readFeed } from './event-feed.ts';
 
 /** A reader of the feed who goes on from its cursor, whatever breaks. */
 export interface FeedReader {
   /** Everything it received, in order. */
-  events: ToldEvent[];
+  events: EmittedEvent[];
   /** How many reads had no answer, or a 503. */
   lost(): number;
   stop(): Promise<void>;
@@ -17,7 +17,7 @@ export async function startFeedReader(
 ): Promise<FeedReader> {
   const [first = { url: '' }] = nodes;
   let cursor = await beginFeed(first, headers);
-  const events: ToldEvent[] = [];
+  const events: EmittedEvent[] = [];
   let [lost, turns, stopped] = [0, 0, false];
   async function follow(): Promise<void> {
     while (!stopped) {

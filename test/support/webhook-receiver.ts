@@ -1,13 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import type { ToldEvent } from '../../src/events/event.ts';
+import type { EmittedEvent } from '../../src/events/event.ts';
 
 export interface ReceivedCall {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  event: ToldEvent;
+  event: EmittedEvent;
   /** By the receiver's own clock. */
   atMs: number;
 }
@@ -74,7 +74,7 @@ export async function createWebhookReceiver(respond: Respond = ok): Promise<Webh
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       const body = Buffer.concat(pieces).toString('utf8');
-      const event = JSON.parse(body) as ToldEvent;
+      const event = JSON.parse(body) as EmittedEvent;
       const call = { path: request.url ?? '', headers: request.headers, body, event, atMs: performance.now() };
       receiver.calls.push(call);
       receiver.respond(call, response, request);

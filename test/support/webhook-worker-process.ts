@@ -1,5 +1,5 @@
 // A webhook worker in a process of its own, for tests that kill it.
-import { toTold } from '../../src/compose/event-records.ts';
+import { toEmitted } from '../../src/compose/event-records.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/database/database.ts';
@@ -15,7 +15,7 @@ const database = createDatabase({ connection: JSON.parse(process.env.WORKER_CONN
 const keys = await openTestKeyRing(database, clock);
 const ids = createEventIds(keys);
 const client = createWebhookClient({ guard: createWebhookGuard('sandbox'), clock, timeoutMs: 30_000 });
-const report: Parameters<typeof createWebhookWorker>[0]['tell'] = async (_, events) =>
-  events.map((event) => toTold(ids, event, { record: {}, reference: null }));
-await createWebhookWorker({ database, clock, keys, log, client, tell: report }).start();
+const assemble: Parameters<typeof createWebhookWorker>[0]['assemble'] = async (_, events) =>
+  events.map((event) => toEmitted(ids, event, { record: {}, reference: null }));
+await createWebhookWorker({ database, clock, keys, log, client, assemble }).start();
 process.send?.('started');

@@ -1,4 +1,4 @@
-import { toTold } from '../../src/compose/event-records.ts';
+import { toEmitted } from '../../src/compose/event-records.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { createListeners } from '../../src/events/listeners.ts';
 import { beginDay } from '../../src/events/position.ts';
@@ -7,6 +7,7 @@ import { createWebhookGuard } from '../../src/platform/http-out/address-guard.ts
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { createWebhookClient, type WebhookClient } from '../../src/webhooks/client.ts';
 import { createWebhookDeliveries } from '../../src/webhooks/deliveries.ts';
+import type { LeaseState } from '../../src/webhooks/lease.ts';
 import { createWebhookService, type WebhookService } from '../../src/webhooks/service.ts';
 import { createWebhookWorker, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { createTestClock, type TestClock } from './clock.ts';
@@ -17,6 +18,8 @@ import { createTestLog } from './log.ts';
 export interface WorldWorker extends WebhookWorker {
   /** When each call began, by the machine's clock. */
   begun: number[];
+  /** The states that the lease of each webhook has entered. */
+  leases: Map<string, LeaseState[]>;
 }
 
 /** Webhooks and their workers on a real database, without the rest of the service. */
@@ -95,6 +98,7 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
     },
     async startWorker({ timeoutMs = 30_000, room } = {}) {
       const begun: number[] = [];
+      const leases = new Map<string, LeaseState[]>();
       const client = createClient(timeoutMs);
       const worker = createWebhookWorker({
         database: own.another(),
@@ -109,11 +113,12 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
           },
         },
         ...(room !== undefined && { room }),
-        tell: async (_, events) => events.map((event) => toTold(ids, event, { record: {}, reference: null })),
+        onLease: (state, id) => leases.set(id, [...(leases.get(id) ?? []), state]),
+        assemble: async (_, events) => events.map((event) => toEmitted(ids, event, { record: {}, reference: null })),
       });
       workers.push(worker);
       await worker.start();
-      return { ...worker, begun };
+      return { ...worker, begun, leases };
     },
     async readDeliveries(id) {
       const { rows } = await database.query<DeliveryState>(

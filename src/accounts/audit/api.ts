@@ -6,18 +6,20 @@ import { readTimestamp, toTimestamp } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { idFloor } from '../../platform/ids.ts';
-import { type AuditEntry, type AuditFilter, listEntries } from './store.ts';
+import { type AuditFilter, listEntries, type StoredEntry } from './store.ts';
 
 const entrySchema = Type.Object(
   {
     id: recordId('aud'),
     time: Type.String(),
     actor: Type.Object({
-      type: Type.Unsafe<AuditEntry['actorKind']>({ type: 'string', enum: ['member', 'operator', 'machine'] }),
+      type: Type.Unsafe<StoredEntry['actorKind']>({ type: 'string', enum: ['member', 'operator', 'machine'] }),
       id: nullable(recordId('per', 'The person; null for the machine, and for operators in the log of an account')),
       email: nullable(Type.String({ description: 'As it was at that time', examples: ['you@example.com'] })),
     }),
-    account_id: nullable(recordId('acc', 'Whose owners see the entry; null for what belongs to the service')),
+    account_id: nullable(
+      recordId('acc', 'The owners of this account see the entry; null for entries about the service'),
+    ),
     act: Type.String({ examples: ['key.created'] }),
     target: Type.Object({ type: Type.String({ examples: ['key'] }), id: Type.String() }),
     details: Type.Unsafe<Record<string, unknown>>({
@@ -47,7 +49,7 @@ const filters = {
 const query = Type.Object({ ...filters, ...pageQuery });
 type Query = Static<typeof query>;
 
-/** Who did what, when and from where: for operators all of it, for owners what concerns their account. */
+/** Who did what, when and from where: all entries for operators, those of their account for owners. */
 export function createAuditRoutes(database: Database): Route[] {
   const answers = { 200: { description: 'A page of entries', schema: pageSchema(entrySchema) } };
 
@@ -105,8 +107,8 @@ function readTime(field: string, text: string | undefined): number | undefined {
   return ms;
 }
 
-/** Owners do not learn who an operator is, nor where the operator works. */
-function toRecord(entry: AuditEntry, forOperators: boolean) {
+/** Hides the identity and address of operators from owners. */
+function toRecord(entry: StoredEntry, forOperators: boolean) {
   const shown = forOperators || entry.actorKind !== 'operator';
   return {
     id: entry.id,

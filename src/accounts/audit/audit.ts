@@ -4,17 +4,17 @@ import type { Note, Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { type ActorKind, insertEntry } from './store.ts';
 
-/** What was done, and to what. */
-export interface Deed {
+/** An act and its target, as a caller gives it. */
+export interface AuditEntry {
   /** Such as `key.created`: the kind of the target, and what happened to it. */
   act: `${string}.${string}`;
   /** The target's id or name. */
   id: string;
-  /** What an owner or an operator wants to know of it. Never a secret. */
+  /** For owners and operators. Never a secret. */
   details?: Record<string, unknown>;
-  /** Of another account than the caller's. Null for what belongs to the service. */
+  /** If it differs from the caller's account. Null for acts on the service itself. */
   accountId?: string | null;
-  /** The person, on a route that visitors call. */
+  /** The person, on a route that needs no sign-in. */
   personId?: string;
 }
 
@@ -22,23 +22,23 @@ type Caller = Pick<Call, 'caller' | 'path' | 'address'>;
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** The one way into the audit log. An entry is written in the transaction of the act itself: neither is there alone. */
+/** The only way into the audit log. The transaction of the act writes the entry, so both commit or neither. */
 export function createAudit({ clock }: { clock: Clock }) {
-  async function record(tx: Tx, call: Caller, deed: Deed): Promise<void> {
+  async function record(tx: Tx, call: Caller, entry: AuditEntry): Promise<void> {
     const { caller } = call;
     const isMember = caller.kind === 'developer';
-    // What an operator does belongs to no account, unless the deed names one.
+    // Acts of an operator belong to no account, unless the entry names one.
     const actorKind: ActorKind = call.path.startsWith('/portal/v1/operator/') ? 'operator' : 'member';
     const ownAccount = isMember && actorKind === 'member' ? caller.accountId : null;
-    await insert(tx, deed, {
+    await insert(tx, entry, {
       actorKind,
-      actorId: deed.personId ?? (isMember ? caller.personId : null),
-      accountId: deed.accountId === undefined ? ownAccount : deed.accountId,
+      actorId: entry.personId ?? (isMember ? caller.personId : null),
+      accountId: entry.accountId === undefined ? ownAccount : entry.accountId,
       address: call.address,
     });
   }
 
-  async function insert(tx: Tx, { act, id, details = {} }: Deed, actor: Actor): Promise<void> {
+  async function insert(tx: Tx, { act, id, details = {} }: AuditEntry, actor: Actor): Promise<void> {
     await insertEntry(tx, {
       ...actor,
       id: newId('aud', clock),
@@ -55,16 +55,16 @@ export function createAudit({ clock }: { clock: Clock }) {
 
     /** For a service that writes in a transaction of its own. */
     note:
-      <Result = unknown>(call: Caller, deed: Deed | ((result: Result) => Deed)): Note<Result> =>
+      <Result = unknown>(call: Caller, entry: AuditEntry | ((result: Result) => AuditEntry)): Note<Result> =>
       (tx, result) =>
-        record(tx, call, typeof deed === 'function' ? deed(result) : deed),
+        record(tx, call, typeof entry === 'function' ? entry(result) : entry),
 
-    /** A command on the machine. */
-    recordByMachine: (tx: Tx, deed: Deed): Promise<void> =>
-      insert(tx, deed, {
+    /** For a command on the machine. */
+    recordByMachine: (tx: Tx, entry: AuditEntry): Promise<void> =>
+      insert(tx, entry, {
         actorKind: 'machine',
         actorId: null,
-        accountId: deed.accountId ?? null,
+        accountId: entry.accountId ?? null,
         address: null,
       }),
   };
@@ -79,7 +79,7 @@ interface Actor {
 
 const longestDetails = 2000;
 
-/** Details in a size and in characters that Postgres takes. */
+/** Limits details to a size and to characters that Postgres accepts. */
 export function boundedDetails(details: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(details, (_, value) => (typeof value === 'string' ? storable(value) : value));
   return text.length <= longestDetails

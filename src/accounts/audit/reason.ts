@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** Why an operator refused or stopped something. People read it. */
+/** Why an operator refused or stopped something, for people to read. */
 export const reasonSchema = Type.String({
   minLength: 1,
   maxLength: 500,

@@ -4,7 +4,7 @@ import { pieceRows } from '../../platform/work/maintenance.ts';
 
 export type ActorKind = 'member' | 'operator' | 'machine';
 
-export interface NewAuditEntry {
+export interface NewEntry {
   id: string;
   createdAtMs: number;
   actorKind: ActorKind;
@@ -17,7 +17,7 @@ export interface NewAuditEntry {
   address: string | null;
 }
 
-export interface AuditEntry extends NewAuditEntry {
+export interface StoredEntry extends NewEntry {
   /** As it was at that time. */
   actorEmail: string | null;
 }
@@ -27,12 +27,12 @@ export interface AuditFilter {
   actor?: string | undefined;
   act?: string | undefined;
   target?: string | undefined;
-  /** Ids from here on, and before. */
+  /** From this id on, and before this one. */
   fromId?: string | undefined;
   beforeId?: string | undefined;
 }
 
-export async function insertEntry(tx: Tx, entry: NewAuditEntry): Promise<void> {
+export async function insertEntry(tx: Tx, entry: NewEntry): Promise<void> {
   await tx.query(insertStatement, [
     entry.id,
     toTimestamp(entry.createdAtMs),
@@ -55,7 +55,7 @@ const insertStatement = {
 };
 
 /** Newest first. */
-export async function listEntries(tx: Tx, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
+export async function listEntries(tx: Tx, filter: AuditFilter, limit: number): Promise<StoredEntry[]> {
   const conditions: string[] = [];
   const values: unknown[] = [];
   const add = (condition: string, value: string | undefined) => {
@@ -70,7 +70,7 @@ export async function listEntries(tx: Tx, filter: AuditFilter, limit: number): P
   add('id >= ?', filter.fromId);
   add('id < ?', filter.beforeId);
   values.push(limit);
-  const { rows } = await tx.query<AuditEntry>(
+  const { rows } = await tx.query<StoredEntry>(
     `select id, created_at as "createdAtMs", actor_kind as "actorKind", actor_id as "actorId",
        actor_email as "actorEmail", account_id as "accountId", act, target_kind as "targetKind",
        target_id as "targetId", details, address
@@ -81,7 +81,7 @@ export async function listEntries(tx: Tx, filter: AuditFilter, limit: number): P
   return rows;
 }
 
-/** Deletes one piece of the entries before this id. The trigger of the table lets only this transaction delete. */
+/** Deletes one batch of the entries before this id. A trigger refuses deletions by any other transaction. */
 export function deleteOldEntries(database: Database, beforeId: string): Promise<number> {
   return database.transaction(async (tx) => {
     await tx.query(`select set_config('heliograph.audit_upkeep', 'on', true)`);

@@ -5,8 +5,8 @@ import { newId } from '../../platform/ids.ts';
 import * as members from './member-store.ts';
 
 /**
- * The account that a new session acts for: the one used last, else the oldest. Without any, the person gets a new one. A
- * person all of whose accounts are disabled is refused.
+ * The account of a new session: the one used last, else the oldest. A person without an account gets a new one. If all
+ * accounts of the person are disabled, the sign-in is refused.
  */
 export async function chooseAccount(tx: Tx, clock: Clock, person: { id: string; email: string }): Promise<string> {
   const memberships = await members.lockMemberships(tx, person.id);
@@ -24,7 +24,7 @@ export function disabledAccount(reason: string): ApiError {
   );
 }
 
-/** So that a sign-in that ends by it can be told from others. */
+/** Marks sign-ins that failed because the account is disabled. */
 export class DisabledAccount extends ApiError {}
 
 export async function createOwnAccount(tx: Tx, clock: Clock, person: { id: string; email: string }): Promise<string> {

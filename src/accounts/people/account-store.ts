@@ -15,7 +15,7 @@ export interface ListedAccount {
 const columns = `a.id, a.name, a.created_at as "createdAtMs", a.disabled_at as "disabledAtMs",
   a.disabled_reason as "disabledReason", (select count(*) from member m where m.account_id = a.id) as members`;
 
-/** A search looks at this many e-mails and names that match. */
+/** Maximum e-mails and names that a search reads. */
 const mostHits = 1000;
 
 /** Newest first. Without a search, all accounts. */
@@ -39,7 +39,7 @@ const searchAccounts = `with hit as (
   select ${columns} from account a
   where a.id = any(array(select id from hit)) and ($1::text is null or a.id < $1) order by a.id desc limit $2`;
 
-/** The accounts of people whose e-mail has this in it. */
+/** Accounts of people whose e-mail contains the text. */
 export async function findAccountsByEmail(tx: Tx, text: string): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select distinct m.account_id as id from person p join member m on m.person_id = p.id where p.email like $1 limit $2`,
@@ -58,7 +58,7 @@ export async function findAccount(tx: Tx, id: string): Promise<ListedAccount | u
   return rows[0];
 }
 
-/** Null enables. False when the account is gone, or is so already. */
+/** Null enables. False when the account does not exist, or already has this state. */
 export async function setDisabled(tx: Tx, id: string, reason: string | null, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
     `update account set disabled_reason = $2, disabled_at = case when $2::text is null then null else $3::timestamptz end

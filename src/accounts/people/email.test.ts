@@ -9,7 +9,7 @@ test('an address has one spelling', () => {
   assert.equal(readEmail('a@xn--mller-kva.de'), 'a@xn--mller-kva.de');
 });
 
-test('what is no address is refused', () => {
+test('a text that is not an address is refused', () => {
   const wrong = [
     '',
     'nobody',

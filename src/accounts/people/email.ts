@@ -13,7 +13,7 @@ const pattern = new RegExp(emailPattern);
 
 /**
  * The spelling that accounts are stored, found and throttled by; undefined for an invalid address. Postgres only
- * compares it: its `lower()` depends on the locale, and matched `İ` as well as `i`.
+ * compares it, because its `lower()` depends on the locale.
  */
 export function readEmail(text: string): string | undefined {
   return text.length <= longestEmail && pattern.test(text) ? text.toLowerCase() : undefined;

@@ -27,7 +27,7 @@ export async function insertAccount(tx: Tx, account: { id: string; name: string;
   ]);
 }
 
-/** False when the person is a member already. */
+/** False when the person already is a member. */
 export async function insertMember(
   tx: Tx,
   member: { accountId: string; personId: string; role: Role; nowMs: number },
@@ -40,7 +40,7 @@ export async function insertMember(
   return count > 0;
 }
 
-/** Changes of an account's members wait for one another, so that the last owner stays. */
+/** Changes of an account's members run one at a time, so that the last owner stays. */
 export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
 }
@@ -56,7 +56,7 @@ export async function listMemberships(tx: Tx, personId: string): Promise<Members
   return rows;
 }
 
-/** A person is a member of this many accounts at most. */
+/** Maximum accounts of a person. */
 export const mostMemberships = 50;
 
 const selectMemberships = `select m.account_id as "accountId", a.name as "accountName", m.role,

@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 
-/** One who signs in. A member of one or more accounts. */
+/** A person who signs in: a member of one or more accounts. */
 export interface Person {
   id: string;
   email: string;
@@ -77,7 +77,7 @@ export async function countOperatorsWithoutFactor(tx: Tx): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Changes of one person's credentials and accounts wait for one another. */
+/** Changes of one person's credentials and accounts run one at a time. */
 export async function lockPerson(tx: Tx, personId: string): Promise<void> {
   await tx.query('select 1 from person where id = $1 for no key update', [personId]);
 }

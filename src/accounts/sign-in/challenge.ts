@@ -6,7 +6,7 @@ const challengeMs = 5 * minuteMs;
 const form = /^(per_[0-9a-z]{26})\.([0-9]{13})\.([A-Za-z0-9_-]{43})$/;
 export const challengeLength = 4 + 26 + 1 + 13 + 1 + 43;
 
-/** Proves that a person's password was right a moment ago. A new password ends it. */
+/** Proves that a person's password was right a moment ago. A new password invalidates it. */
 export function createSignInChallenges({ clock, keys }: { clock: Clock; keys: KeyRing }) {
   const macOf = (version: number, personId: string, expiresAtMs: number, passwordHash: string) =>
     keyedHash(keys.keyFor('second-factor', version), `challenge\n${personId}\n${expiresAtMs}\n${passwordHash}`);
@@ -18,7 +18,7 @@ export function createSignInChallenges({ clock, keys }: { clock: Clock; keys: Ke
       return `${personId}.${expiresAtMs}.${mac.toString('base64url')}`;
     },
 
-    /** Whose it is, if it has not expired. `isGenuine` has to follow. */
+    /** Its person, unless it has expired. The caller must also check `isGenuine`. */
     personIn(challenge: string): string | undefined {
       const [, personId, expiresAt] = form.exec(challenge) ?? [];
       return Number(expiresAt) > clock.nowMs() ? personId : undefined;

@@ -17,13 +17,13 @@ interface FactorOptions extends Pick<SignInOptions, 'database' | 'clock' | 'thro
 }
 
 /**
- * What a person does with its second factor. An operator without one sets it up only in the session that a link of the
- * machine has opened, soon after: a stolen password cannot enrol the thief's phone.
+ * Changes of a person's second factor. An operator without one can set it up only in a session that a link from the
+ * machine opened, and only soon after: a stolen password cannot enrol the thief's phone.
  */
 export function createFactorChanges(options: FactorOptions) {
   const { database, clock, throttle, secondFactor, requirePassword, requireTry } = options;
 
-  /** Locks the person: an operator link that is used meanwhile ends this session first, or waits. */
+  /** Locks the person: an operator link used meanwhile ends this session first, or waits. */
   async function lockSelf(tx: Tx, { personId, sessionHash }: Self) {
     await people.lockPerson(tx, personId);
     const enrolment = await findEnrolment(tx, sessionHash);
@@ -36,7 +36,7 @@ export function createFactorChanges(options: FactorOptions) {
     if (enrolment.operator && enrolsUntil(enrolment, clock.nowMs()) === null) throw needsLink();
   }
 
-  /** Runs work that checks a code of the person's second factor, as often as a sign-in may guess. */
+  /** Runs work that checks a code of the person's second factor, with the limits of a sign-in. */
   async function withCode<Result>(self: Self, work: (tx: Tx) => Promise<Result>): Promise<Result> {
     const { personId, address } = self;
     const guess: Guess = { personId, email: '', addressKey: options.addressKey(address), of: 'second factor' };
@@ -53,7 +53,7 @@ export function createFactorChanges(options: FactorOptions) {
   }
 
   return {
-    /** To replace one that is on takes a code of it. */
+    /** Replacing an active one requires one of its codes. */
     async beginSecondFactor(self: Self, password: string, code: string | undefined) {
       await requirePassword(self, password);
       const begin = async (tx: Tx) => {
@@ -66,7 +66,7 @@ export function createFactorChanges(options: FactorOptions) {
       return code === undefined ? database.transaction(begin) : withCode(self, begin);
     },
 
-    /** Ends all other sessions: they were opened without the second factor. Returns the recovery codes. */
+    /** Ends all other sessions, which were opened without the second factor. Returns the recovery codes. */
     confirmSecondFactor: (self: Self, code: string, note?: Note<{ replaced: boolean }>): Promise<string[]> =>
       withCode(self, async (tx) => {
         const { enrolment, isOn } = await lockSelf(tx, self);
@@ -89,7 +89,7 @@ export function createFactorChanges(options: FactorOptions) {
       if (isOperator && options.operatorsNeedSecondFactor) throw operatorsKeepIt();
       await requirePassword(self, password);
       await withCode(self, async (tx) => {
-        // Who becomes an operator meanwhile has lost this session.
+        // A person who became an operator meanwhile has lost this session.
         const { person } = await lockSelf(tx, self);
         await requireCode(tx, person.id, code);
         await secondFactor.remove(tx, person.id);
@@ -99,7 +99,7 @@ export function createFactorChanges(options: FactorOptions) {
   };
 }
 
-/** Until when an operator may set up a second factor in this session; null when it may not. */
+/** The time until which an operator may set up a second factor in this session; null when not allowed. */
 export function enrolsUntil(enrolment: Enrolment | undefined, nowMs: number): number | null {
   const untilMs = enrolment?.operator === true ? enrolment.enrolsUntilMs : null;
   return untilMs !== null && untilMs > nowMs ? untilMs : null;
@@ -108,18 +108,18 @@ export function enrolsUntil(enrolment: Enrolment | undefined, nowMs: number): nu
 function needsLink(): ApiError {
   return new ApiError(
     'PERMISSION_DENIED',
-    'An operator sets up a second factor within 15 minutes of using a link that was made on the machine. ' +
+    'An operator must set up a second factor within 15 minutes of using a link that was made on the machine. ' +
       `Make one there: ${toRun('operator', 'your@email')}`,
   );
 }
 
 function codeToReplace(): ApiError {
-  return invalidField('code', 'must be a code of the second factor that you have now, which replaces it');
+  return invalidField('code', 'must be a code of your current second factor');
 }
 
 function operatorsKeepIt(): ApiError {
   return new ApiError(
     'INCOMPATIBLE_STATE',
-    'This service requires a second factor of operators, so you cannot turn it off. You can replace it by another one.',
+    'This service requires a second factor of operators, so you cannot turn it off. You can replace it.',
   );
 }

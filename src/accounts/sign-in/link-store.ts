@@ -1,11 +1,11 @@
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 
-/** What a one-time link does beside setting a password. */
+/** What a one-time link does besides setting a password. */
 export interface LinkPurpose {
   makesOperator: boolean;
   removesSecondFactor: boolean;
-  /** Made by a command on the machine; else by an operator in the portal. */
+  /** True if a command on the machine made it; false if an operator made it in the portal. */
   fromMachine: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface FoundLink extends LinkPurpose {
   hash: Buffer;
   personId: string;
   email: string;
-  /** Whether the person is an operator already. */
+  /** Whether the person already is an operator. */
   operator: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function insertLink(
   );
 }
 
-/** The portal makes no link for an operator: one that it made before the person became an operator is not found. */
+/** Skips links of the portal for operators: one made before the person became an operator must not work. */
 export async function findLink(tx: Tx, hashes: Buffer[], nowMs: number): Promise<FoundLink | undefined> {
   const { rows } = await tx.query<FoundLink>(
     `select l.hash, p.id as "personId", p.email, p.operator, ${purpose}
@@ -46,8 +46,8 @@ export async function findLink(tx: Tx, hashes: Buffer[], nowMs: number): Promise
 }
 
 /**
- * Deletes the link, so it works once even under simultaneous use, and all other links of the person. The person is
- * locked, so it does not become an operator meanwhile.
+ * Deletes the link, so that it works once even under simultaneous use, and all other links of the person. Locks the
+ * person, who so cannot become an operator meanwhile.
  */
 export async function takeLink(
   tx: Tx,

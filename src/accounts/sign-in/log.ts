@@ -16,8 +16,8 @@ export interface SignInTry {
 export type SignInLog = ReturnType<typeof createSignInLog>;
 
 /**
- * Keeps every sign-in with its address. An e-mail without a person takes the same statement as one with a person, and as
- * many rows, so that neither the time nor the table tells a guesser which e-mails have accounts.
+ * Keeps every sign-in with its address. E-mails with and without a person take the same statement and as many rows, so
+ * that neither time nor the table shows which e-mails have accounts.
  */
 export function createSignInLog(clock: Clock) {
   return {

@@ -24,7 +24,7 @@ export interface LinkOptions {
 }
 
 const linkMs = dayMs;
-/** How long an operator may set up a second factor after the use of a link that was made on the machine. */
+/** How long an operator may set up a second factor after using a link from the machine. */
 const enrolMs = 15 * minuteMs;
 const tokenLength = 43;
 export const tokenForm = /^[0-9A-Za-z]{43}$/;
@@ -32,7 +32,7 @@ export const newLinkToken = () => randomBase62(tokenLength);
 
 /** Makes links that set a new password once. */
 export function createLinkMaker({ database, clock, keys }: LinkOptions) {
-  async function insert(tx: Tx, personId: string, purpose: links.LinkPurpose, note?: Note<LinkDeed>): Promise<string> {
+  async function insert(tx: Tx, personId: string, purpose: links.LinkPurpose, note?: Note<MadeLink>): Promise<string> {
     const token = newLinkToken();
     const hash = linkHash(keys, keys.version, token);
     await links.insertLink(tx, { hash, personId, ...purpose, expiresAtMs: clock.nowMs() + linkMs });
@@ -44,13 +44,13 @@ export function createLinkMaker({ database, clock, keys }: LinkOptions) {
     findPerson: (email: string) => people.findPersonByEmail(database, readEmail(email) ?? ''),
 
     /**
-     * On the machine. Returns the token of a new link, or undefined when there is no such person. An operator link grants
-     * the role only when used: the new password then ends all sessions of anyone who signed up with that e-mail before.
+     * On the machine. Returns the token of a new link, or undefined if the person does not exist. An operator link
+     * grants the role only when used: the new password then ends all sessions that were opened with that e-mail before.
      */
     async createLink(
       given: string,
       purpose: Partial<Omit<links.LinkPurpose, 'fromMachine'>> = {},
-      note?: Note<LinkDeed>,
+      note?: Note<MadeLink>,
     ): Promise<string | undefined> {
       const { makesOperator = false, removesSecondFactor = false } = purpose;
       const email = readEmail(given);
@@ -66,8 +66,8 @@ export function createLinkMaker({ database, clock, keys }: LinkOptions) {
       });
     },
 
-    /** In the portal, for a person who is no operator: else one operator could take over another. */
-    createPortalLink: (personId: string, note?: Note<LinkDeed>): Promise<string | undefined> =>
+    /** In the portal, for people who are not operators: else one operator could take over another. */
+    createPortalLink: (personId: string, note?: Note<MadeLink>): Promise<string | undefined> =>
       database.transaction(async (tx) => {
         await people.lockPerson(tx, personId);
         const person = await people.findPerson(tx, personId);
@@ -86,8 +86,8 @@ function onMachineOnly(email: string): ApiError {
   );
 }
 
-/** Whose password a link sets, and what else it does. */
-export type LinkDeed = links.LinkPurpose & { personId: string };
+/** A link's person, and what the link does besides setting the password. */
+export type MadeLink = links.LinkPurpose & { personId: string };
 
 export interface LinkUseOptions extends LinkOptions, Pick<SignInOptions, 'challenges' | 'signIns'> {
   passwordWork: PasswordWork;
@@ -112,7 +112,7 @@ export function createLinkUse(options: LinkUseOptions) {
     token: string,
     password: string,
     address: string,
-    note?: Note<LinkDeed>,
+    note?: Note<MadeLink>,
   ): Promise<SignedIn | Challenged> {
     requireGoodPassword(password, '');
     const found = await requireLink(token);
@@ -141,7 +141,7 @@ export function createLinkUse(options: LinkUseOptions) {
     });
   }
 
-  return { useLink, lookAtLink: requireLink };
+  return { useLink, readLink: requireLink };
 }
 
 function linkHash(keys: KeyRing, version: number, token: string): Buffer {

@@ -1,12 +1,12 @@
 import { unavailable } from '../../platform/errors.ts';
 import { createFairShare } from '../../platform/work/fair-share.ts';
 import type { Hasher } from './password.ts';
-import { createPlaces } from './places.ts';
+import { createSlots } from './slots.ts';
 import { throttled } from './throttled.ts';
 
 /** The only way to hash a password for a caller: limited per address, and shared fairly between addresses. */
 export interface PasswordWork {
-  /** Counts a try and takes a place before the work starts, or throws. */
+  /** Counts a try and reserves a slot before the work starts, or throws. */
   run<Result>(address: string, work: (hasher: Hasher, addressKey: string) => Promise<Result>): Promise<Result>;
 }
 
@@ -17,30 +17,30 @@ interface Try {
 
 export interface PasswordWorkOptions {
   hasher: Hasher;
-  /** The key that an address counts under: IPv6 by /64. */
+  /** The key that an address is counted by: IPv6 by /64. */
   addressKey: (address: string) => string;
   /** Counts one try, if the address has any left. */
   takeTry: (addressKey: string) => Try | Promise<Try>;
   perMinute: number;
-  /** How many hashes run at once. Each takes a core, and with scrypt 32 MiB. */
+  /** Maximum concurrent hashes. Each takes a core, and with scrypt 32 MiB. */
   concurrent?: number;
 }
 
-/** An address can use its whole default limit at once, but no more than a fifth of all places. */
-const placesPerAddress = 20;
-const allPlaces = 100;
-/** About the time that two runners need for all places of one address. */
-const placeFreeMs = 5000;
+/** An address can use its whole default limit at once, but at most a fifth of all slots. */
+const slotsPerAddress = 20;
+const allSlots = 100;
+/** About the time that two runners need for all slots of one address. */
+const slotFreeMs = 5000;
 
 export function createPasswordWork(options: PasswordWorkOptions): PasswordWork {
   const { hasher, addressKey, takeTry, perMinute, concurrent = 2 } = options;
-  const places = createPlaces({
-    perKey: placesPerAddress,
-    total: allPlaces,
-    onKeyFull: () => throttled('Too many passwords are being checked for your address', placeFreeMs),
+  const slots = createSlots({
+    perKey: slotsPerAddress,
+    total: allSlots,
+    onKeyFull: () => throttled('Too many passwords are being checked for your address', slotFreeMs),
     onAllFull: () => unavailable('Too many people are signing in. Try again shortly.', 5),
   });
-  // The places bound what can wait, so the queue needs no limits of its own.
+  // The slots bound the waiting work, so the queue needs no limits of its own.
   const hashing = createFairShare({ concurrent, perCaller: concurrent });
 
   /** Hashes when it is the address's turn. */
@@ -60,7 +60,7 @@ export function createPasswordWork(options: PasswordWorkOptions): PasswordWork {
           retryAfterMs,
         );
       }
-      return places.hold(key, () => work(queued(key), key));
+      return slots.run(key, () => work(queued(key), key));
     },
   };
 }

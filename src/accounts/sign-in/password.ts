@@ -5,14 +5,14 @@ import { randomBytes } from '../../platform/crypto/random.ts';
 import { keyedHash } from '../../platform/crypto/secrets.ts';
 
 /**
- * Slow password hashing, off the event loop. scrypt takes a third of a second and 32 MiB, Argon2id 19 MiB. What is hashed is
- * the password under a key of the ring: a stolen table of hashes cannot be guessed at without the ring.
+ * Slow password hashing, off the event loop. scrypt takes a third of a second and 32 MiB, Argon2id 19 MiB. The hashed
+ * value is keyed by the ring: without the ring, stolen hashes cannot be attacked by guessing.
  */
 export interface Hasher {
   hash(password: string): Promise<string>;
-  /** Takes as long for a missing hash as for a wrong password, so that timing does not reveal which accounts exist. */
+  /** A missing hash takes as long as a wrong password, so that timing does not reveal which accounts exist. */
   verify(password: string, stored: string | null): Promise<boolean>;
-  /** True when the hash is weaker than new ones, or has an older key or none; the next sign-in renews it. */
+  /** True when the hash is weaker than new ones, or has an older key or none. The next sign-in renews it. */
   isOutdated(stored: string): boolean;
 }
 
@@ -23,8 +23,8 @@ export interface PasswordCost {
 }
 
 /**
- * OWASP's parameters: Argon2id with 19 MiB and 2 passes; scrypt with N = 2^15, r = 8, p = 3. Of its choices for scrypt, this
- * one takes a quarter of the memory that N = 2^17 takes, and two thirds of the time.
+ * OWASP's parameters: Argon2id with 19 MiB and 2 passes; scrypt with N = 2^15, r = 8, p = 3, which takes a quarter of
+ * the memory of N = 2^17 and two thirds of its time.
  */
 const defaultCost: PasswordCost = { scrypt: { logN: 15, p: 3 }, argon2: { memoryKiB: 19_456, passes: 2 } };
 
@@ -41,7 +41,7 @@ type Argon2 = (
   done: (error: Error | null, hash: Buffer) => void,
 ) => void;
 
-// Node has it since 24.7, but these types are for Node 20.
+// Node has it since 24.7, but our types are for Node 20.
 const argon2 = (crypto as unknown as { argon2?: Argon2 }).argon2;
 const scrypt = promisify(crypto.scrypt) as (
   password: string,
@@ -52,7 +52,9 @@ const scrypt = promisify(crypto.scrypt) as (
 
 const costOfGenerated: PasswordCost = { scrypt: { logN: 10, p: 1 }, argon2: { memoryKiB: 64, passes: 1 } };
 
-/** For a generated password: 24 random characters cannot be guessed. So a start is fast; the first sign-in renews it. */
+/**
+ * For a generated password: 24 random characters need no slow hash, so a start is fast. The first sign-in renews it.
+ */
 export function hashGenerated(password: string, keys: KeyRing): Promise<string> {
   return createHasher(keys, costOfGenerated).hash(password);
 }
@@ -63,7 +65,7 @@ export function createHasher(keys: KeyRing, cost: PasswordCost = defaultCost): H
   /** Unknown accounts are checked against this hash. */
   const unknownAccountHash = () => toText(headerOf(cost, keys.versions[0] ?? 0), anySalt, anyHash);
 
-  /** A hash of older versions names no key: there the password itself was hashed. */
+  /** A hash of older versions has no key: it is of the password itself. */
   function keyed(header: string, password: string): string {
     const message = password.normalize('NFC');
     const [, version] = /,k=(\d+)\$/.exec(header) ?? [];

@@ -5,11 +5,11 @@ export interface StoredFactor {
   /** Sealed by the key ring. */
   secret: Buffer;
   confirmed: boolean;
-  /** The one that waits for its first right code, sealed too. */
+  /** The secret that waits for its first right code, also sealed. */
   replacement: Buffer | null;
 }
 
-/** A secret that was never confirmed is replaced; a confirmed one stays. False when it stays. */
+/** Replaces a secret that was never confirmed. Returns false if there is a confirmed one, which stays. */
 export async function putFactor(tx: Tx, personId: string, secret: Buffer, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
     `insert into second_factor (person_id, secret, last_step, created_at) values ($1, $2, 0, $3)
@@ -29,7 +29,7 @@ export async function findFactor(tx: Tx, personId: string, nowMs: number): Promi
   return rows[0];
 }
 
-/** Another secret beside the confirmed one, which counts until this one is confirmed. */
+/** Adds a replacement beside the confirmed secret, which stays valid until the replacement is confirmed. */
 export async function putReplacement(tx: Tx, personId: string, secret: Buffer, untilMs: number): Promise<void> {
   await tx.query('update second_factor set replacement = $2, replacement_until = $3 where person_id = $1', [
     personId,
@@ -38,7 +38,7 @@ export async function putReplacement(tx: Tx, personId: string, secret: Buffer, u
   ]);
 }
 
-/** The replacement takes the place of the secret; `step` is that of its first code, which is used up. */
+/** The replacement becomes the secret; its first code, of `step`, is used up. */
 export async function takeReplacement(tx: Tx, personId: string, step: number, nowMs: number): Promise<void> {
   await tx.query(
     `update second_factor set secret = replacement, last_step = $2, confirmed_at = $3, created_at = $3,
@@ -48,7 +48,7 @@ export async function takeReplacement(tx: Tx, personId: string, step: number, no
   );
 }
 
-/** Uses up the code of a step. False when it, or a later one, was used before. */
+/** Uses up the code of a step. False when it, or a later one, was already used. */
 export async function takeStep(tx: Tx, personId: string, step: number): Promise<boolean> {
   const { count } = await tx.query('update second_factor set last_step = $2 where person_id = $1 and last_step < $2', [
     personId,
@@ -57,7 +57,7 @@ export async function takeStep(tx: Tx, personId: string, step: number): Promise<
   return count > 0;
 }
 
-/** Uses up the code of the step. False when it was confirmed before. */
+/** Uses up the code of the step. False when it was already confirmed. */
 export async function confirmFactor(tx: Tx, personId: string, step: number, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
     'update second_factor set confirmed_at = $3, last_step = $2 where person_id = $1 and confirmed_at is null',
@@ -76,7 +76,7 @@ export async function replaceRecoveryCodes(tx: Tx, personId: string, hashes: Buf
   await tx.query('insert into recovery_code (person_id, hash) select $1, unnest($2::bytea[])', [personId, hashes]);
 }
 
-/** Uses up a recovery code. False when there is no such code. */
+/** Uses up a recovery code. False when the code does not exist. */
 export async function takeRecoveryCode(tx: Tx, personId: string, hashes: Buffer[]): Promise<boolean> {
   const { count } = await tx.query('delete from recovery_code where person_id = $1 and hash = any($2::bytea[])', [
     personId,

@@ -10,13 +10,13 @@ import { findStep, otpauthUri, secretBytes, toBase32 } from './totp.ts';
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
 const recoveryCodes = 10;
-// Crockford's base 32: a person who reads a letter for a digit still enters the right code.
+// Crockford's base 32: it has no letters that look like digits.
 const recoveryAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const recoveryForm = /^[0-9a-z]{10}$/;
-/** A replacement that is not confirmed by then is forgotten. */
+/** An unconfirmed replacement expires after this time. */
 const replacementMs = 15 * minuteMs;
 
-/** One-time codes of an authenticator app, and recovery codes for the day when the phone is lost. */
+/** One-time codes of an authenticator app, and recovery codes in case the phone is lost. */
 export function createSecondFactor(options: { database: Database; clock: Clock; keys: KeyRing; issuer: string }) {
   const { database, clock, keys, issuer } = options;
   const contextOf = (personId: string) => `second-factor:${personId}`;
@@ -33,7 +33,7 @@ export function createSecondFactor(options: { database: Database; clock: Clock; 
     return step !== undefined && (await store.takeStep(tx, personId, step));
   }
 
-  /** A recovery code is as old as its second factor, so any version of the ring can have made it. */
+  /** A recovery code is as old as its second factor, so any version of the ring may have made it. */
   function takeRecovery(tx: Tx, personId: string, code: string): Promise<boolean> {
     const hashes = keys.versions.map((version) => recoveryHash(personId, code, version));
     return store.takeRecoveryCode(tx, personId, hashes);
@@ -43,7 +43,7 @@ export function createSecondFactor(options: { database: Database; clock: Clock; 
     const codes = Array.from({ length: recoveryCodes }, () => randomBase32(recoveryAlphabet, 10));
     const hashes = codes.map((code) => recoveryHash(personId, code, keys.version));
     await store.replaceRecoveryCodes(tx, personId, hashes);
-    // In two groups, which are easier to type.
+    // Two groups are easier to type.
     return codes.map((code) => `${code.slice(0, 5)}-${code.slice(5)}`);
   }
 
@@ -67,7 +67,10 @@ export function createSecondFactor(options: { database: Database; clock: Clock; 
       return { enabled: true, recoveryCodesLeft: await store.countRecoveryCodes(database, personId) };
     },
 
-    /** Makes a secret for the person's app. It counts from the first right code on; until then an older one does. */
+    /**
+     * Makes a secret for the person's app. It becomes valid with the first right code; until then an older one stays
+     * valid.
+     */
     async begin(tx: Tx, personId: string, email: string) {
       const secret = randomBytes(secretBytes);
       const sealed = keys.seal(secret, contextOf(personId));

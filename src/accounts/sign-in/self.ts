@@ -1,4 +1,4 @@
-/** A person who asks for a change of its own, in this session. */
+/** A person who changes its own credentials, in this session. */
 export interface Self {
   personId: string;
   sessionHash: Buffer;

@@ -13,13 +13,13 @@ export interface NewSession {
   enrolsUntilMs: number | null;
 }
 
-/** What decides whether a person may set up a second factor. */
+/** The facts that decide whether a person may set up a second factor. */
 export interface Enrolment {
   operator: boolean;
   enrolsUntilMs: number | null;
 }
 
-/** Times at which a session is valid. */
+/** Bounds of the times at which a session is valid. */
 export interface SessionTimes {
   nowMs: number;
   /** A session that was last used before then has ended. */
@@ -43,7 +43,7 @@ export interface ListedSession {
   lastSeenAtMs: number;
 }
 
-/** A list shows this many. */
+/** Maximum sessions in a list. */
 const mostListed = 100;
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
@@ -127,7 +127,7 @@ export async function deleteSession(tx: Tx, hash: Buffer): Promise<void> {
   await tx.query('delete from session where hash = $1', [hash]);
 }
 
-/** Deletes the person's session whose hash begins so. False when there is none. */
+/** Deletes the person's session whose hash has this prefix. False when there is none. */
 export async function deleteSessionOf(tx: Tx, personId: string, hashStart: Buffer): Promise<boolean> {
   const { count } = await tx.query(
     'delete from session where person_id = $1 and substr(hash, 1, length($2::bytea)) = $2',
@@ -144,12 +144,12 @@ export async function deleteSessionsOf(tx: Tx, personId: string, but?: Buffer): 
   ]);
 }
 
-/** Ends the sessions that act for an account. */
+/** Ends the sessions of an account. */
 export async function deleteSessionsFor(tx: Tx, accountId: string): Promise<void> {
   await tx.query('delete from session where account_id = $1', [accountId]);
 }
 
-/** The session acts for this account from now on. */
+/** Makes the session act for this account from now on. */
 export async function setSessionAccount(tx: Tx, hash: Buffer, accountId: string): Promise<void> {
   await tx.query('update session set account_id = $2 where hash = $1', [hash, accountId]);
 }

@@ -12,14 +12,14 @@ import type { SignInWay } from './way.ts';
 export interface Sessions {
   /** With the prefix `__Host-`, browsers accept the cookie only over https, from this exact host, for all paths. */
   readonly cookieName: string;
-  /** Opens a session, and keeps the sign-in. */
+  /** Opens a session, and logs the sign-in. */
   open(tx: Tx, owner: SessionOwner): Promise<{ cookie: string; sessionHash: Buffer }>;
   find(token: string): Promise<Omit<Developer, 'kind'> | undefined>;
-  /** Returns those of the sessions that are open. Does not extend them. */
+  /** Returns the open ones of the sessions. Does not extend them. */
   findOpen(sessionHashes: Buffer[]): Promise<Buffer[]>;
   list(personId: string): Promise<store.ListedSession[]>;
   end(sessionHash: Buffer): Promise<{ cookie: string }>;
-  /** The cookie that makes a browser forget its session. */
+  /** The cookie that deletes the session cookie in a browser. */
   readonly endedCookie: string;
 }
 

@@ -35,7 +35,7 @@ export interface SignInOptions {
   secondFactor: SecondFactor;
   signIns: SignInLog;
   challenges: ReturnType<typeof createSignInChallenges>;
-  /** The key that an address counts under. */
+  /** The key that an address is counted by. */
   addressKey: (address: string) => string;
 }
 
@@ -48,7 +48,7 @@ interface Trying {
   way: 'password' | 'code';
 }
 
-/** An unknown person and a wrong password take the same steps, so that callers cannot tell them apart. */
+/** An unknown person and a wrong password take the same steps, so that callers cannot distinguish them. */
 export function createSignIn(options: SignInOptions) {
   const { database, clock, passwordWork, sessions, throttle, secondFactor, signIns, challenges } = options;
 
@@ -67,7 +67,7 @@ export function createSignIn(options: SignInOptions) {
   const keep = ({ guess, address, way }: Trying, outcome: SignInOutcome) =>
     signIns.record(database, { email: guess.email, personId: guess.personId, address, way, outcome });
 
-  /** Counts a sign-in, and keeps it when it is refused for those before it. */
+  /** Counts a sign-in, and logs it if earlier ones make it refused. */
   async function requireSignIn(trying: Trying, guess = trying.guess): Promise<void> {
     const take = await takeTry(guess);
     if (take.allowed) return;
@@ -76,8 +76,8 @@ export function createSignIn(options: SignInOptions) {
   }
 
   /**
-   * Opens a session if what was given is right, and locks the person while it looks: a second factor that is turned on
-   * meanwhile ends this session too, or is asked for.
+   * Opens a session if the credentials are right. Locks the person meanwhile: a second factor that is turned on at the
+   * same time ends this session, or is asked for.
    */
   async function admit<Refused>(
     person: people.Person,
@@ -102,7 +102,7 @@ export function createSignIn(options: SignInOptions) {
     }
   }
 
-  /** Undefined when the password changed during the check, which is then void. */
+  /** Undefined when the password changed during the check. */
   async function check(
     person: Found,
     password: string,
@@ -126,7 +126,7 @@ export function createSignIn(options: SignInOptions) {
     if (admitted === 'changed') return undefined;
     if (admitted !== 'code needed') return admitted;
     await keep(trying, 'code_needed');
-    // A challenge is bound to the hash that is stored now.
+    // A challenge is bound to the currently stored hash.
     return { challenge: challenges.create(person.id, renewed ?? passwordHash) };
   }
 

@@ -15,9 +15,9 @@ export interface SignInRow {
   outcome: SignInOutcome;
 }
 
-/** The newest rows that an e-mail keeps: so many of callers who knew the password, and as many of others. */
+/** Newest rows kept for an e-mail: this many with the right password, and as many without. */
 export const mostSignInsPerEmail = 200;
-/** Sign-ins that arrive together may leave some rows too many; the next ones delete them. */
+/** Simultaneous sign-ins may leave a few rows too many; the next ones delete them. */
 const mostDeleted = 20;
 
 export async function insertSignIn(tx: Tx, row: SignInRow & { knewPassword: boolean }): Promise<void> {

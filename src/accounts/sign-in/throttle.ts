@@ -13,11 +13,11 @@ export interface SignInThrottle {
 }
 
 export interface Guess {
-  /** Undefined for an unknown person; the e-mail then counts instead, so that both look the same to a caller. */
+  /** Undefined for an unknown person. The e-mail is counted instead, so that a caller sees no difference. */
   personId: string | undefined;
   email: string;
   addressKey: string;
-  /** What is guessed. A second factor is short, so it has fewer free guesses. */
+  /** A second factor is short, so it has fewer free guesses. */
   of?: 'password' | 'second factor';
 }
 
@@ -31,9 +31,9 @@ interface Rule {
 
 /** Per address and person: one second after the third failure, doubling up to 15 minutes. */
 const perAddress: Rule = { free: 3, longestMs: 15 * minuteMs };
-/** Per person, from any address. Addresses that the person signed in from before are exempt. */
+/** Per person, from any address, except addresses that the person signed in from before. */
 const perPerson: Rule = { free: 100, longestMs: minuteMs };
-/** A caller that guesses a second factor has the password already. */
+/** A caller that guesses a second factor already has the password. */
 const perSecondFactor: Rule = { free: 10, longestMs: 15 * minuteMs };
 /** The count restarts after a day without a failure. */
 export const forgottenAfterMs = dayMs;
@@ -41,7 +41,7 @@ export const forgottenAfterMs = dayMs;
 export const addressKnownMs = 30 * dayMs;
 
 export function createSignInThrottle(database: Database, clock: Clock, keys: KeyRing): SignInThrottle {
-  // A new version of the ring restarts the counts: a handful of free guesses, once in a rotation.
+  // A new version of the ring restarts the counts: a few more free guesses, once per rotation.
   const hashOf = (text: string, version = keys.version) =>
     keyedHash(keys.keyFor('session', version), `sign-in:${text}`);
   const targetOf = ({ personId, email, of = 'password' }: Guess) =>
@@ -85,8 +85,8 @@ export function createSignInThrottle(database: Database, clock: Clock, keys: Key
 }
 
 /**
- * Counts and decides in one statement: it returns a row only for an allowed try. `blocked_until` without a block is a
- * day ago, so that a node with a slow clock sees no block either.
+ * Counts and decides in one statement, which returns a row only for an allowed try. Without a block, `blocked_until` is
+ * a day ago, so that a node with a slow clock sees no block either.
  */
 const takeTry = {
   name: 'take-sign-in-try',

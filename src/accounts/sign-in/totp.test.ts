@@ -28,7 +28,7 @@ test('a code is found in its step and one step around it, and nowhere else', () 
   );
 });
 
-test('what is no code is not found', () => {
+test('a text that is not a code is not found', () => {
   for (const text of ['', '1', '12345', '1234567', 'abcdef', '１２３４５６'])
     assert.equal(findStep(secret, text, 59_000), undefined);
 });

@@ -9,7 +9,7 @@ export const secretBytes = 20;
 /** A phone's clock may be one step off. */
 const drift = 1;
 
-/** The number of the 30-second step that a time is in. */
+/** Index of the 30-second step of a time. */
 export function stepAt(timeMs: number): number {
   return Math.floor(timeMs / 1000 / stepSeconds);
 }
@@ -24,7 +24,7 @@ export function codeOf(secret: Buffer, step: number): string {
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** The step whose code this is, now or one step before or after; undefined for a wrong code. */
+/** The step of this code: the current one, or one before or after. Undefined for a wrong code. */
 export function findStep(secret: Buffer, code: string, timeMs: number): number | undefined {
   const given = Buffer.from(code);
   const now = stepAt(timeMs);
@@ -36,7 +36,7 @@ export function findStep(secret: Buffer, code: string, timeMs: number): number |
   return found;
 }
 
-/** What an authenticator app reads from a QR code. */
+/** The content of a QR code for authenticator apps. */
 export function otpauthUri(secret: Buffer, { issuer, email }: { issuer: string; email: string }): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   const query = new URLSearchParams({ secret: toBase32(secret), issuer, algorithm: 'SHA1', digits: '6', period: '30' });

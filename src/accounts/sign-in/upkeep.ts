@@ -6,17 +6,17 @@ import { pieceRows } from '../../platform/work/maintenance.ts';
 export const signInsKeptMs = 90 * dayMs;
 
 /**
- * The most rows to keep: of e-mails that no person has, which a caller can invent, and in all. Beyond that the oldest go
- * early. Guesses at invented e-mails so push out none of those at accounts.
+ * Maximum rows to keep: of e-mails that no person has, which a caller can invent, and in total. Beyond that the oldest
+ * are deleted early, so invented e-mails displace no rows of accounts.
  */
 const defaultMost = { unknown: 100_000, all: 1_000_000 };
 
-/** Deletes old sign-ins, a small piece at a time. */
+/** Deletes old sign-ins in small batches. */
 export function createSignInUpkeep(database: Database, clock: Clock, most = defaultMost) {
   const deleteBefore = async (id: string, condition = '') =>
     (await database.query(deletePiece(condition), [id, pieceRows])).count;
 
-  /** Looks once per round where to cut: that reads as many index entries as there are rows to keep. */
+  /** Finds the limit once per round, because this reads as many index entries as there are rows to keep. */
   function keepNewest(count: number, condition = ''): () => Promise<number> {
     let keptFrom: string | undefined;
     return async () => {

@@ -3,7 +3,7 @@ export type SignInWay = (typeof signInWays)[number];
 
 export const signInOutcomes = [
   'signed_in',
-  // The password or the link was right, and a code has to follow.
+  // The password or the link was right, and a code must follow.
   'code_needed',
   'wrong_password',
   'wrong_code',

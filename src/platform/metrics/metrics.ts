@@ -18,9 +18,11 @@ export interface Metrics {
   addAnswerTimes(carrier: string, counts: readonly number[], sumMs: number): void;
   /** Counts the rows that a maintenance chore changed, and its failures. */
   countMaintenance(chore: string, count: MaintenanceCount, by: number): void;
-  /** Counts attempts to tell webhooks their events, by outcome: delivered, refused, unanswered. */
+  /** Counts attempts to deliver events to webhooks, by outcome: delivered, refused, unanswered. */
   countWebhook(outcome: string, by: number): void;
-  /** What webhooks have still to be told. */
+  /** Counts leases of webhooks by the state that they entered. */
+  countWebhookLease(state: string, by: number): void;
+  /** Undelivered webhook events. */
   setWebhooksWaiting(waiting: { count: number; oldestAtMs: number | null }): void;
   /** Counts uncaught errors; each ends the process. */
   countUnexpectedError(kind: string): void;
@@ -73,8 +75,14 @@ export function createMetrics(): Metrics {
   });
   const webhooks = new Counter({
     name: 'heliograph_webhook_attempts_total',
-    help: 'Attempts to tell webhooks their events, by outcome',
+    help: 'Attempts to deliver events to webhooks, by outcome',
     labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const webhookLeases = new Counter({
+    name: 'heliograph_webhook_leases_total',
+    help: 'Leases of webhooks, by the state that they entered',
+    labelNames: ['state'],
     registers: [registry],
   });
   let waiting: { count: number; oldestAtMs: number | null } = { count: 0, oldestAtMs: null };
@@ -88,7 +96,7 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'heliograph_webhooks_oldest_seconds',
-    help: 'Age of the oldest event that an active webhook was not told, on all nodes',
+    help: 'Age of the oldest event that an active webhook has not received, on all nodes',
     registers: [registry],
     collect() {
       this.set(waiting.oldestAtMs === null ? 0 : Math.max(0, (Date.now() - waiting.oldestAtMs) / 1000));
@@ -123,6 +131,7 @@ export function createMetrics(): Metrics {
     addAnswerTimes: (carrier, counts, sumMs) => answers.add(carrier, counts, sumMs / 1000),
     countMaintenance: (chore, count, by) => maintenance[count].inc({ chore }, by),
     countWebhook: (outcome, by) => webhooks.inc({ outcome }, by),
+    countWebhookLease: (state, by) => webhookLeases.inc({ state }, by),
     setWebhooksWaiting: (given) => {
       waiting = given;
     },

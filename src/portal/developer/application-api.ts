@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
 import { textProblem } from '../../messages/text/text.ts';
@@ -13,7 +13,7 @@ import { listedRegistration, registrationSchema, toRegistration } from './regist
 
 export const applicationParams = Type.Object({ id: pathParameter });
 
-/** Not only spaces, and without control characters. The two parts share no character, so that matching stays linear. */
+/** Not only spaces, and no control characters. The two parts share no character, so that matching stays linear. */
 export const namePattern = '^[\\p{Zs}\\u2028\\u2029\\ufeff]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
 
 const name = Type.String({
@@ -28,8 +28,8 @@ const longestHelp = 320;
 const helpText = Type.String({
   minLength: 1,
   maxLength: longestHelp,
-  expected: `a text of 1 to ${longestHelp} characters, or null for a sentence of ours`,
-  description: 'What people get who text HELP to a number of the application',
+  expected: `a text of 1 to ${longestHelp} characters, or null for the default sentence`,
+  description: 'The reply to people who text HELP to a number of the application',
 });
 
 const applicationSchema = Type.Object(
@@ -51,7 +51,7 @@ const listedSchema = Type.Object(
 export type ListedApplicationRecord = Static<typeof listedSchema>;
 
 export const suspendedAt = nullable(
-  Type.String({ description: 'Since a backup was restored: it opens nothing until you enable it' }),
+  Type.String({ description: 'Suspended since a backup was restored, until you enable it' }),
 );
 
 export const secretSchema = Type.Object(
@@ -73,7 +73,7 @@ const detailSchema = Type.Object(
     registrations: Type.Array(registrationSchema),
     client: Type.Unsafe<{ client_id: string; secrets: ClientSecretRecord[] } | null>({
       type: ['object', 'null'],
-      description: 'What its tokens are asked for with; null while it is registered for no API with tokens',
+      description: 'The client that requests its tokens; null while it is registered for no API with tokens',
       properties: { client_id: { type: 'string' }, secrets: { type: 'array', items: secretSchema } },
       required: ['client_id', 'secrets'],
     }),
@@ -82,13 +82,13 @@ const detailSchema = Type.Object(
 );
 export type ApplicationDetail = Static<typeof detailSchema>;
 
-/** Never returns secrets: a developer sees them once, when they are made. */
+/** Never returns secrets: they are shown only once, when they are created. */
 export function createApplicationRoutes(
   registry: RegistryService,
   inTransaction: InTransaction,
   audit: Audit,
 ): Route[] {
-  const deed = (act: Deed['act'], details?: object) => (application: Application) => ({
+  const entryOf = (act: AuditEntry['act'], details?: object) => (application: Application) => ({
     ...{ act, id: application.id },
     details: { name: application.name, ...details },
   });
@@ -104,11 +104,11 @@ export function createApplicationRoutes(
       summary: 'Create an application',
       body: Type.Object({ name }, { title: 'ApplicationToCreate' }),
       answers: { 201: { description: 'The application', schema: applicationSchema, headers: ['Location'] } },
-      refuses: { INCOMPATIBLE_STATE: 'The account has as many applications as it may have' },
+      refuses: { INCOMPATIBLE_STATE: 'The account has the maximum number of applications' },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const create = (tx: Tx) => registry.createOwnApplication(tx, accountId, call.body.name);
-        const application = await inTransaction(noted(create, audit.note(call, deed('application.created'))));
+        const application = await inTransaction(noted(create, audit.note(call, entryOf('application.created'))));
         return { status: 201, location: `/portal/v1/applications/${application.id}`, body: toApplication(application) };
       },
     }),
@@ -168,7 +168,7 @@ export function createApplicationRoutes(
         const { accountId } = requireDeveloper(call);
         const { name, help_text: helpText } = call.body;
         const changed = { changed: Object.keys(call.body) };
-        const note = audit.note(call, deed('application.changed', changed));
+        const note = audit.note(call, entryOf('application.changed', changed));
         const application = await registry.changeApplication(accountId, call.params.id, { name, helpText }, note);
         return { status: 200, body: toApplication(application) };
       },
@@ -183,7 +183,7 @@ export function createApplicationRoutes(
       params: applicationParams,
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {
-        const note = audit.note(call, deed('application.deleted'));
+        const note = audit.note(call, entryOf('application.deleted'));
         await registry.deleteApplication(requireDeveloper(call).accountId, call.params.id, note);
         return { status: 204 };
       },

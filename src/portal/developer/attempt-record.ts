@@ -13,9 +13,11 @@ export const attemptsSchema = Type.Array(
       at: Type.String(),
       outcome: Type.String({ examples: ['accepted'], description: `${attemptOutcomes.join(', ')}` }),
       carrier_message_id: nullable(Type.String({ description: "The carrier's id of the text" })),
-      error: nullable(Type.String({ description: 'Why it was not taken, or did not arrive' })),
+      error: nullable(Type.String({ description: 'Why the carrier refused it, or it did not arrive' })),
       route: nullable(Type.String({ description: 'The rule that chose the carrier' })),
-      receipt: nullable(Type.String({ description: 'What its receipt said after the text had gone on' })),
+      receipt: nullable(
+        Type.String({ description: 'The status in a receipt that came after the text had moved to another carrier' }),
+      ),
       reported: nullable(
         Type.String({
           examples: [null],
@@ -25,10 +27,10 @@ export const attemptsSchema = Type.Array(
       receipt_reported: nullable(
         Type.String({
           examples: [null],
-          description: 'What a receipt with bad news said in the carrier’s own words, like stat:UNDELIV err:069',
+          description: 'A failure reported by a receipt, in the carrier’s own words, like stat:UNDELIV err:069',
         }),
       ),
-      moved_to: nullable(Type.String({ description: 'The carrier that the text then went on to' })),
+      moved_to: nullable(Type.String({ description: 'The carrier that the text then moved to' })),
     },
     { title: 'SendAttempt' },
   ),

@@ -27,7 +27,7 @@ const keyName = Type.String({
   pattern: namePattern,
   examples: ['Production server'],
   expected: 'a name (1–64 characters), or null',
-  description: 'What you call the key, so that you can tell your keys apart',
+  description: 'A name for the key, shown in lists',
 });
 
 export const keySchema = Type.Object(
@@ -69,7 +69,7 @@ export function createCredentialRoutes(credentials: CredentialService, tokenUrl:
       body: Type.Object({ name: Type.Optional(nullable(keyName)), ...overlap }, { title: 'ApiKeyToCreate' }),
       answers: { 201: { description: 'The key, shown only once', schema: newKeySchema } },
       refuses: {
-        INCOMPATIBLE_STATE: 'The application is not registered for SMS, or has as many live keys as it may have',
+        INCOMPATIBLE_STATE: 'The application is not registered for SMS, or has the maximum number of live keys',
       },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
@@ -133,7 +133,7 @@ export function createCredentialRoutes(credentials: CredentialService, tokenUrl:
       answers: { 201: { description: 'The secret, shown only once', schema: clientCredentialSchema } },
       refuses: {
         INCOMPATIBLE_STATE:
-          'The application is registered for no API with tokens, or has as many live secrets as it may have',
+          'The application is registered for no API with tokens, or has the maximum number of live secrets',
       },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);

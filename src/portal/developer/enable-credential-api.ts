@@ -6,7 +6,7 @@ import type { CredentialService } from '../../registry/credential-service.ts';
 import { applicationParams, secretSchema, toSecret } from './application-api.ts';
 import { keySchema, toKey } from './credential-api.ts';
 
-/** After a backup was restored: credentials are suspended until their owner or an operator enables them. */
+/** Credentials that a restored backup suspended, until their owner or an operator enables them. */
 export function createEnableCredentialRoutes(credentials: CredentialService, audit: Audit): Route[] {
   const owners = { auth: { kind: 'developer' }, tag: 'Developer portal: credentials' } as const;
   const refuses = { INCOMPATIBLE_STATE: 'It is not suspended' };

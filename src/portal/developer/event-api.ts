@@ -24,8 +24,8 @@ export interface PortalEventOptions {
   listeners: Listeners;
   reads: EventReads;
   streams: EventStreams;
-  /** In the sandbox a look at the events makes the application listen; elsewhere its developer has to ask for it. */
-  listensByLooking: boolean;
+  /** In the sandbox a read of the events makes the application listen; elsewhere its developer has to request it. */
+  listensByReading: boolean;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
@@ -66,20 +66,20 @@ const fromEnd = Type.Optional(
     type: 'string',
     enum: ['oldest', 'newest'],
     expected: 'oldest or newest',
-    description: 'Without a cursor: where to begin. The newest that match come oldest first, too',
+    description: 'Where to begin without a cursor. The newest that match are also listed oldest first',
   }),
 );
 const base = '/portal/v1/applications/{id}/events';
 const params = Type.Object({ id: pathParameter });
 
-/** The events of an application for its developer, of all its APIs. */
+/** The events of an application for its developer, from all APIs. */
 export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
-  const { database, listeners, reads, streams, listensByLooking, requireOwn } = options;
+  const { database, listeners, reads, streams, listensByReading, requireOwn } = options;
   const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: events', params } as const;
   const requireOwnBy = (call: Call<{ id: string }>) => requireOwn(requireDeveloper(call).accountId, call.params.id);
 
   async function listenerOf(applicationId: string): Promise<Listener | undefined> {
-    if (listensByLooking) return listeners.readFeed(applicationId);
+    if (listensByReading) return listeners.readFeed(applicationId);
     const found = await findListener(database, applicationId);
     return found?.begun === true ? found : undefined;
   }
@@ -90,7 +90,10 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       items.length === 0
         ? new Map<number, EventDelivery[]>()
         : await findEventDeliveries(database, applicationId, positions);
-    return items.map(({ told, position }) => ({ ...told, deliveries: (found.get(position) ?? []).map(toDelivery) }));
+    return items.map(({ emitted, position }) => ({
+      ...emitted,
+      deliveries: (found.get(position) ?? []).map(toDelivery),
+    }));
   }
 
   return [
@@ -106,22 +109,23 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
         'it listens.',
       query: Type.Object({ ...pageQuery, ...eventFilters, from: fromEnd }),
       answers: { 200: { description: 'A page of events', schema: pageSchema } },
-      refuses: { CURSOR_EXPIRED: 'Events may be missing behind the cursor' },
+      refuses: { CURSOR_EXPIRED: 'Events may be missing after the cursor' },
       handler: async (call) => {
         await requireOwnBy(call);
         const { cursor, limit, from } = call.query;
         const filter = readEventFilter(call.query);
-        if (from !== undefined && cursor !== undefined) throw invalidField('from', 'goes without a cursor');
+        if (from !== undefined && cursor !== undefined)
+          throw invalidField('from', 'must not be combined with a cursor');
         const position = cursor === undefined ? undefined : await reads.readCursor(call.params.id, cursor, 'cursor');
         const listener = await listenerOf(call.params.id);
         if (listener === undefined) return { status: 200, body: { data: [], next_cursor: null, listening: false } };
-        const place = await (position === undefined
-          ? reads.placeOfOldest(listener)
-          : reads.placeAt(listener, position));
+        const span = await (position === undefined
+          ? reads.spanFromOldest(listener)
+          : reads.spanAfter(listener, position));
         const { items, readTo } =
           from === 'newest'
-            ? { items: await reads.readNewest(call.params.id, place, filter, limit), readTo: place.upTo }
-            : await reads.readPage(call.params.id, place, filter, limit);
+            ? { items: await reads.readNewest(call.params.id, span, filter, limit), readTo: span.upTo }
+            : await reads.readPage(call.params.id, span, filter, limit);
         const data = await withDeliveries(call.params.id, items);
         return { status: 200, body: { data, next_cursor: reads.cursorAt(call.params.id, readTo), listening: true } };
       },
@@ -132,7 +136,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       path: `${base}/listening`,
       operationId: 'listenToEvents',
       summary: 'Make an application listen for the next 7 days, as a read of its feed does',
-      answers: { 200: { description: 'Every change has its event from now on', schema: listeningSchema } },
+      answers: { 200: { description: 'From now on every change has its event', schema: listeningSchema } },
       handler: async (call) => {
         await requireOwnBy(call);
         await listeners.readFeed(call.params.id);
@@ -158,7 +162,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       refuses: {
         INCOMPATIBLE_STATE: 'The application does not listen',
         TOO_MANY_STREAMS: 'The application has 5 open streams of events on this node',
-        CURSOR_EXPIRED: 'Events may be missing behind the cursor',
+        CURSOR_EXPIRED: 'Events may be missing after the cursor',
       },
       handler: async (call) => {
         await requireOwnBy(call);
@@ -167,14 +171,14 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
         const position = await readStreamPosition(reads, applicationId, call, call.query.cursor);
         const listener = await listenerOf(applicationId);
         if (listener === undefined) throw notListening();
-        const { after } = await (position === undefined ? reads.placeNow() : reads.placeAt(listener, position));
+        const { after } = await (position === undefined ? reads.spanFromNow() : reads.spanAfter(listener, position));
         if (call.method === 'HEAD') return streamReply('');
         const stream = await streams.open({
           applicationId,
           filter,
           after,
           returning: position !== undefined,
-          listens: listensByLooking,
+          listens: listensByReading,
           signal: call.signal,
           onCredentialEnd: (act) => call.onCredentialEnd(act),
           mayRead: async () => (await requireOwnBy(call)) !== undefined,

@@ -48,7 +48,7 @@ const mostShown = 10;
 const messageFailures: MessageStatus[] = ['failed', 'undelivered', 'expired'];
 const verificationFailures: VerificationStatus[] = ['failed', 'blocked'];
 
-/** What failed last, for the overview: requests of the last day, and the newest records. */
+/** The latest failures, for the overview: requests of the last day, and the newest records. */
 export function createFailureRoutes(options: FailureRoutesOptions): Route[] {
   const { database, clock, registry, verify, flush } = options;
 
@@ -90,7 +90,7 @@ export function createFailureRoutes(options: FailureRoutesOptions): Route[] {
       auth: { kind: 'developer' },
       tag: 'Developer portal: records',
       operationId: 'listFailures',
-      summary: 'List what failed last: requests, messages and verifications, newest first',
+      summary: 'List the latest failures: requests, messages and verifications, newest first',
       params: applicationParams,
       answers: {
         200: {

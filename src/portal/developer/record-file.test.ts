@@ -5,7 +5,7 @@ import type { PageRequest } from '../../http/list-page.ts';
 import type { Call } from '../../http/route.ts';
 import { createRecordFiles, mostFileRows, type RecordFile } from './record-file.ts';
 
-/** As much of a call as the file needs; `end` ends its credential. */
+/** The parts of a call that the file needs; `end` ends its credential. */
 function caller(accountId = 'acc_1'): { call: Call; end: () => void } {
   let act = () => {};
   const call = {
@@ -20,7 +20,7 @@ function caller(accountId = 'acc_1'): { call: Call; end: () => void } {
   return { call, end: () => act() };
 }
 
-/** A list of so many rows; `pages` counts those that were read. */
+/** A list of `count` rows; `pages` counts the pages that were read. */
 function fileOf(count: number) {
   const read = { pages: 0 };
   const readPage = async ({ after, limit }: PageRequest) => {
@@ -46,7 +46,7 @@ async function textOf(data: Readable): Promise<string> {
 }
 
 describe('a file of records', () => {
-  test('has every row once, and no more than the most', async () => {
+  test('has every row once, up to the maximum', async () => {
     const send = createRecordFiles();
     assert.equal(await textOf(await open(send, caller().call, fileOf(0).file)), 'number\r\n');
     const lines = (await textOf(await open(send, caller().call, fileOf(450).file))).split('\r\n');
@@ -55,14 +55,14 @@ describe('a file of records', () => {
     assert.equal(most.length, mostFileRows + 2);
   });
 
-  test('is read as it is taken', async () => {
+  test('is read page by page as the caller takes it', async () => {
     const { file, read } = fileOf(mostFileRows);
     const data = await open(createRecordFiles(), caller().call, file);
     for await (const _ of data) break;
     assert.ok(read.pages <= 4, `${read.pages} pages were read for one`);
   });
 
-  test('two at a time for an account; a place is free again however a download ends', async () => {
+  test('allows two downloads at a time for an account, however earlier ones ended', async () => {
     const send = createRecordFiles();
     const full = () => assert.rejects(send(caller().call, fileOf(1).file), { code: 'TOO_MANY_STREAMS' });
     const { call, end } = caller();
@@ -73,7 +73,7 @@ describe('a file of records', () => {
     const closed = new Promise((done) => first.once('close', done));
     end();
     await closed;
-    assert.ok(first.destroyed, 'the end of the credential ends the download');
+    assert.ok(first.destroyed, 'ends with the credential');
     await textOf(second);
     const broken = { ...fileOf(1).file, readPage: () => Promise.reject(new Error('no database')) };
     for (let i = 0; i < 3; i++) await assert.rejects(send(caller().call, broken), /no database/);
@@ -82,7 +82,7 @@ describe('a file of records', () => {
     await full();
   });
 
-  test('breaks off when a later page cannot be read: a cut file must not look whole', async () => {
+  test('is aborted when a later page cannot be read: an incomplete file must not seem complete', async () => {
     const { file } = fileOf(1000);
     const readPage = (page: PageRequest) =>
       page.after === undefined ? file.readPage(page) : Promise.reject(new Error('no database'));

@@ -8,12 +8,12 @@ type Cells = (string | number | null)[];
 
 export interface FilePage {
   rows: Cells[];
-  /** The id to go on after; undefined at the end. */
+  /** The id to continue after; undefined at the end. */
   next: string | undefined;
 }
 
 export interface RecordFile {
-  /** Without its ending. */
+  /** Without its extension. */
   name: string;
   titles: readonly string[];
   readPage: (page: PageRequest) => Promise<FilePage>;
@@ -21,17 +21,17 @@ export interface RecordFile {
 
 export const mostFileRows = 10_000;
 const pageRows = 200;
-/** Per account and node: a file is read outside of the bulkhead. */
+/** Maximum per account and node: a file is read outside of the bulkhead. */
 const mostAtOnce = 2;
 const longestMs = 5 * 60_000;
 
 export type SendFile = (call: Call, file: RecordFile) => Promise<Reply>;
 
-/** Sends records as a CSV file, page by page: the next one is read when the caller has taken the last. */
+/** Sends records as a CSV file, page by page: the next page is read when the caller has taken the last one. */
 export function createRecordFiles(): SendFile {
   const open = new Map<string, number>();
 
-  function takePlace(accountId: string): () => void {
+  function takeSlot(accountId: string): () => void {
     const taken = open.get(accountId) ?? 0;
     if (taken >= mostAtOnce) throw tooManyFiles();
     open.set(accountId, taken + 1);
@@ -43,9 +43,9 @@ export function createRecordFiles(): SendFile {
   }
 
   return async (call, file) => {
-    const leave = takePlace(requireDeveloper(call).accountId);
+    const leave = takeSlot(requireDeveloper(call).accountId);
     try {
-      // Read here, so that what is wrong is still answered with an error.
+      // Reads the first page before the answer begins, so that an error can still be answered.
       const first = await file.readPage({ after: undefined, limit: pageRows });
       const data = Readable.from(pieces(file, first), { highWaterMark: 1 });
       const stopWatching = call.onCredentialEnd(() => data.destroy());
@@ -78,6 +78,6 @@ async function* pieces({ titles, readPage }: RecordFile, first: FilePage): Async
 function tooManyFiles(): ApiError {
   return new ApiError(
     'TOO_MANY_STREAMS',
-    `Your account is downloading ${mostAtOnce} files, the maximum. Try again when one has arrived.`,
+    `Your account is downloading ${mostAtOnce} files, the maximum. Try again when one has finished.`,
   );
 }

@@ -16,7 +16,7 @@ const time = (description: string, example: string) =>
     }),
   );
 
-/** The time span of a list. `from` and `to` are taken: they are numbers of phones. */
+/** The time span of a list. The names `from` and `to` are taken: they are phone numbers. */
 export const spanQuery = {
   since: time('The records created at this time or later', exampleSpan.from),
   until: time('The records created before this time', exampleSpan.to),
@@ -38,18 +38,18 @@ export function readIdSpan(prefix: IdPrefix, { since, until }: TimeSpan, nowMs: 
   if (sinceMs !== undefined && untilMs !== undefined && sinceMs > untilMs)
     throw invalidField('since', 'must not be later than until');
   const floorOf = (ms: number | undefined) => (ms === undefined ? undefined : idFloor(prefix, Math.max(0, ms)));
-  // No record is of the future, and its partitions need no look.
+  // No record has a time in the future, so partitions made ahead need no search.
   const isAhead = untilMs !== undefined && untilMs > nowMs + dayMs;
   return { floor: floorOf(sinceMs), ceiling: isAhead ? undefined : floorOf(untilMs) };
 }
 
 export interface SpanPage<Row> {
   rows: Row[];
-  /** Set if the search stopped before the page was full: the id to go on after. */
+  /** Set if the search stopped before the page was full: the id to continue after. */
   searchedTo?: string | undefined;
 }
 
-/** Reads a page of a list that goes from new to old, within a span. */
+/** Reads a page of a list, newest first, within a span. */
 export async function readWithin<Row extends { id: string }>(
   { floor, ceiling }: IdSpan,
   page: PageRequest,

@@ -21,7 +21,7 @@ export interface RequestRecord {
 
 type Kept = Pick<RequestTrace, 'applicationId' | 'api' | 'method' | 'path' | 'status' | 'code' | 'message' | 'details'>;
 
-/** All that we know of a request. Null marks what we no longer know. */
+/** Everything known about a request. Null: no longer known. */
 export interface RequestStory extends Kept {
   outcome: string | null;
   correlationId: string;
@@ -69,7 +69,7 @@ const storySchema = Type.Object(
     message: nullable(Type.String()),
     outcome: nullable(
       Type.String({
-        description: 'What came of the request then. Its record may have changed since',
+        description: 'The result of the request at that time. Its record may have changed since',
         examples: ['Wrong code, 4 attempts left'],
       }),
     ),
@@ -134,7 +134,7 @@ export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
       operationId: 'getRequest',
       summary: 'Read what happened to a request',
       description:
-        'Kept as long as the record that the request created. Of all other requests, the newest 1,000 per application are kept for 24 hours.',
+        'Kept as long as the record that the request created. Other requests are kept for 24 hours, at most the newest 1,000 per application.',
       params: Type.Object({ correlation_id: pathParameter }),
       answers: { 200: { description: 'The request, its records and their timeline', schema: storySchema } },
       handler: async (call) => {

@@ -17,7 +17,7 @@ export interface RequestStories {
   find(accountId: string, correlationId: string): Promise<RequestStory | undefined>;
 }
 
-/** What a request created: its records, and the texts that it sent. */
+/** The records that a request created, and the texts that it sent. */
 interface Made {
   applicationId: string;
   api: Api;
@@ -30,7 +30,7 @@ export function createRequestStories(options: {
   database: Database;
   clock: Clock;
   metering: Metering;
-  /** The account's applications; it may see only their requests. */
+  /** The account's applications: it sees only their requests. */
   applicationIdsOf: (accountId: string) => Promise<string[]>;
 }): RequestStories {
   const { database, clock, metering, applicationIdsOf } = options;
@@ -41,7 +41,7 @@ export function createRequestStories(options: {
     if (started !== undefined) return madeVerification(started, texts);
     const first = texts[0];
     if (first === undefined) return undefined;
-    // A repeated start sends the pending verification's text again and creates no new verification.
+    // A repeated start sends the text of the pending verification again and creates no new one.
     if (first.verificationId !== null) {
       const continued = await findVerification(database, first.applicationId, first.verificationId);
       return continued && madeVerification(continued, texts);
@@ -102,7 +102,7 @@ function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: Time
   const isRefused = status >= 400;
   const receivedAtMs = idTimeMs(id);
   const quota = `${trace.remaining} of ${trace.limitPerMinute} left this minute`;
-  const told = trace.message === null ? '' : `: ${trace.message}`;
+  const message = trace.message === null ? '' : `: ${trace.message}`;
   return {
     correlationId: id,
     applicationId,
@@ -136,7 +136,7 @@ function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: Time
       {
         atMs: receivedAtMs + durationMs,
         event: 'answered',
-        detail: `${status} after ${durationMs} ms${told}`,
+        detail: `${status} after ${durationMs} ms${message}`,
       },
     ],
   };

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { reasonSchema } from '../../accounts/audit/reason.ts';
 import { findOwnerEmails } from '../../accounts/people/member-store.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
@@ -14,7 +14,7 @@ import { senderBody, senderSchema, toSender } from './sender-record.ts';
 export interface SenderRoutesOptions {
   database: Database;
   senders: SenderService;
-  /** Throws a 404 if there is no carrier of this name. */
+  /** Throws a 404 if there is no carrier with this name. */
   requireCarrier: (name: string) => Promise<unknown>;
 }
 
@@ -24,7 +24,7 @@ const operatorSchema = Type.Object(
   {
     ...senderSchema.properties,
     carriers: Type.Array(Type.String({ examples: ['acme'] }), {
-      description: 'The carriers that know it; empty for all',
+      description: 'The carriers that accept it; empty for all',
     }),
   },
   { title: 'SenderForOperators' },
@@ -68,14 +68,15 @@ function developerRoutes({ senders }: SenderRoutesOptions, audit: Audit): Route[
       path: '/portal/v1/applications/{id}/senders',
       ...shared,
       operationId: 'askForSender',
-      summary: 'Ask for a sender',
-      description: 'An operator approves it; the sandbox approves it at once. Without countries it is for all of them.',
+      summary: 'Request a sender',
+      description:
+        'An operator approves it; the sandbox approves it at once. Without countries it is for every country.',
       params: applicationParams,
       body: senderBody,
       answers: { 201: { description: 'The sender', schema: senderSchema } },
       refuses: {
-        ALREADY_EXISTS: 'The application has this sender for these countries, or has asked for it',
-        INCOMPATIBLE_STATE: 'The application has as many senders as it may have',
+        ALREADY_EXISTS: 'The application has this sender for these countries, or has requested it',
+        INCOMPATIBLE_STATE: 'The application has the maximum number of senders',
       },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
@@ -105,7 +106,7 @@ function developerRoutes({ senders }: SenderRoutesOptions, audit: Audit): Route[
       path: '/portal/v1/applications/{id}/senders/{sender_id}',
       ...shared,
       operationId: 'deleteSender',
-      summary: 'Give a sender up',
+      summary: 'Delete a sender',
       params: Type.Object({ id: pathParameter, sender_id: pathParameter }),
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {
@@ -134,7 +135,7 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
           type: 'string',
           enum: [...senderStatuses],
           default: 'pending',
-          description: 'What was decided',
+          description: 'The decision',
           expected: 'pending, approved or rejected',
         }),
         ...pageQuery,
@@ -159,7 +160,7 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
       path: `${operatorSenders}/{id}/approve`,
       ...shared,
       operationId: 'approveSender',
-      summary: 'Approve a sender, or change what was approved',
+      summary: 'Approve a sender, or change an approval',
       params,
       body: approvalBody,
       answers: decided,
@@ -176,7 +177,7 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
       path: `${operatorSenders}/{id}/reject`,
       ...shared,
       operationId: 'rejectSender',
-      summary: 'Reject a sender, or take it back',
+      summary: 'Reject a sender, or withdraw its approval',
       params,
       body: Type.Object({
         reason: reasonSchema,
@@ -196,17 +197,17 @@ function operatorRoutes({ database, senders, requireCarrier }: SenderRoutesOptio
 }
 
 const decision =
-  (act: Deed['act'], details: object) =>
-  ({ id, sender, applicationId, accountId }: DecidedSender): Deed => ({
+  (act: AuditEntry['act'], details: object) =>
+  ({ id, sender, applicationId, accountId }: DecidedSender): AuditEntry => ({
     ...{ act, id, accountId },
     details: { sender, application_id: applicationId, ...details },
   });
 
 async function checkCarriers(names: string[], requireCarrier: SenderRoutesOptions['requireCarrier']): Promise<void> {
-  for (const [place, name] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     await requireCarrier(name).catch((error: unknown) => {
       if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
-      throw invalidField(`carriers.${place}`, 'must be the name of a carrier');
+      throw invalidField(`carriers.${index}`, 'must be the name of a carrier');
     });
   }
 }

@@ -12,7 +12,7 @@ export const senderSchema = Type.Object(
     sender: Type.String(),
     countries: Type.Array(Type.String({ examples: ['GB'] }), { description: 'ISO codes; empty for every country' }),
     status: Type.String({ examples: ['pending'], description: 'pending, approved or rejected' }),
-    registration: nullable(Type.String({ description: 'What carriers or authorities call it' })),
+    registration: nullable(Type.String({ description: 'Its registration id at carriers or authorities' })),
     per_second: nullable(Type.Integer({ description: 'Texts a second, over all nodes; null for no limit of its own' })),
     reason: nullable(Type.String({ description: 'Why an operator rejected it' })),
     created_at: Type.String(),
@@ -32,7 +32,7 @@ export function toSender(sender: Sender): SenderRecord {
 
 const rightCountries = 'a list of up to 250 ISO country codes, like GB; empty for every country';
 
-/** What a developer asks for. */
+/** What a developer requests. */
 export const senderBody = Type.Object(
   {
     sender: Type.String({
@@ -50,7 +50,7 @@ export const senderBody = Type.Object(
   { title: 'SenderToAskFor', examples: [{ sender: 'ACME', countries: ['GB'] }], check: checkSender },
 );
 
-/** What an operator says of a sender when approving it. */
+/** What an operator decides when approving a sender. */
 export const senderApproval = {
   carriers: Type.Array(Type.String({ maxLength: 32, expected: 'the name of a carrier' }), {
     maxItems: 20,

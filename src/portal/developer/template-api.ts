@@ -15,7 +15,7 @@ const templateSchema = Type.Object(
   {
     country: Type.String({ examples: ['IN'] }),
     text: Type.String({ examples: ['{{code}} is your code for ACME.'] }),
-    template_id: nullable(Type.String({ description: 'What carriers call the text' })),
+    template_id: nullable(Type.String({ description: 'Its registration id at carriers' })),
     updated_at: Type.String(),
   },
   { title: 'Template' },
@@ -46,7 +46,7 @@ function checkText({ text }: Record<string, unknown>): FieldProblem[] {
   return problem === undefined ? [] : [{ field: 'text', message: problem }];
 }
 
-/** The text of an application's codes, by country: India, for one, wants each text registered. */
+/** The text of an application's codes, by country. India, for example, requires the registration of each text. */
 export function createTemplateRoutes(sending: SendingService, audit: Audit): Route[] {
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
   return [
@@ -83,7 +83,7 @@ export function createTemplateRoutes(sending: SendingService, audit: Audit): Rou
       operationId: 'putTemplate',
       summary: "Set the text of an application's codes to a country",
       description:
-        'It has {{code}} once, may have {{minutes}}, and fits one segment with a code of ten digits. It replaces the whole text: locale and autofill of a start have no effect on it.',
+        'It has {{code}} once, may have {{minutes}}, and fits one segment with a code of ten digits. It replaces the whole text: locale and autofill of a start have no effect.',
       params,
       body: templateBody,
       answers: { 200: { description: 'The template', schema: templateSchema } },
@@ -101,7 +101,7 @@ export function createTemplateRoutes(sending: SendingService, audit: Audit): Rou
       path: `${base}/{country}`,
       ...shared,
       operationId: 'deleteTemplate',
-      summary: "Let an application's codes to a country have our text again",
+      summary: "Restore our text for an application's codes to a country",
       params,
       answers: { 204: { description: 'Deleted' } },
       handler: async (call) => {

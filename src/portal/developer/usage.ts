@@ -8,7 +8,7 @@ import type { VerificationsOfStep } from '../../verify/verification-usage-store.
 export const stepNames = ['minute', 'hour', 'day'] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** The length of each step and the most steps in a span: a chart has no room for more. */
+/** The length of each step, and the maximum steps in a span: a chart has no room for more. */
 export const steps: Record<StepName, { ms: number; most: number }> = {
   minute: { ms: minuteMs, most: 1440 },
   hour: { ms: hourMs, most: 24 * 31 },
@@ -68,7 +68,7 @@ export function usageOf(
     add(step, 'admitted', admitted);
     add(step, 'refused', refused);
     const at = all[step - first];
-    // An application that registered anew within a step has two rows of it.
+    // An application that registered again within a step has two rows for it.
     if (at !== undefined) at.perMinute = Math.max(at.perMinute ?? 0, perMinute);
   }
   for (const { step, status, count, segments } of counted.messages.filter((row) => row.api === api)) {

@@ -55,7 +55,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions, audit: Audit)
       path: webhooksPath,
       operationId: 'createWebhook',
       summary: 'Create a webhook',
-      description: 'At most 10 an application. Every change after the answer is told. Verify calls with the secret.',
+      description: 'At most 10 an application. Every change after the answer is sent. Verify calls with the secret.',
       params: applicationParams,
       body: Type.Object(
         {
@@ -187,7 +187,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions, audit: Audit)
       summary: 'Send a webhook.test now',
       description: 'Also to a webhook that is paused or disabled. It is tried once.',
       params: webhookParams,
-      answers: { 200: { description: 'What became of it', schema: testSchema } },
+      answers: { 200: { description: 'The outcome', schema: testSchema } },
       handler: async (call) => {
         const { id, webhook_id } = call.params;
         await requireOwn(requireDeveloper(call).accountId, id);

@@ -21,10 +21,10 @@ const time = (example: string) =>
 const accepted = Type.Object({ status: Type.Literal('queued') }, { title: 'QueuedReplay' });
 const refuses = { INCOMPATIBLE_STATE: 'The webhook is disabled, or has 5 replays to do' };
 
-/** What became of the events of a webhook, and how to have them told again. */
+/** The deliveries of a webhook, and how to replay them. */
 export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookDeliveryOptions): Route[] {
   const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: webhooks' } as const;
-  const queued = { 202: { description: 'It will be told again', schema: accepted } };
+  const queued = { 202: { description: 'It will be sent again', schema: accepted } };
   return [
     route({
       ...shared,
@@ -52,7 +52,7 @@ export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookD
       method: 'POST',
       path: `${path}/deliveries/{event_id}/replay`,
       operationId: 'replayEvent',
-      summary: 'Tell an event again',
+      summary: 'Send an event again',
       params: Type.Object({ ...params.properties, event_id: pathParameter }),
       answers: queued,
       refuses,
@@ -68,8 +68,8 @@ export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookD
       method: 'POST',
       path: `${path}/replay`,
       operationId: 'replayEvents',
-      summary: 'Tell the events of a span again',
-      description: 'Oldest first, at most the events that are kept (7 days). Without types, those of the webhook.',
+      summary: 'Send the events of a span again',
+      description: 'Oldest first, at most the events that are kept (7 days). Without types, all types of the webhook.',
       params,
       body: Type.Object(
         { since: time(exampleSpan.from), until: Type.Optional(time(exampleSpan.to)), types: Type.Optional(typeList) },

@@ -18,7 +18,7 @@ import {
 export const eventType = Type.Unsafe<EventType>({
   type: 'string',
   enum: [...eventTypes],
-  // A list may have many wrong ones, and the answer repeats this for each.
+  // Short, because the answer repeats it for each wrong entry of a list.
   expected: 'a type of event, such as message.delivered',
 });
 
@@ -63,7 +63,7 @@ export type WebhookRecord = Static<typeof webhookSchema>;
 export const webhookDetailSchema = Type.Object(
   {
     ...webhookSchema.properties,
-    secrets: Type.Array(secretSchema, { description: 'Those that sign now, newest first' }),
+    secrets: Type.Array(secretSchema, { description: 'Secrets that sign now, newest first' }),
   },
   { title: 'WebhookDetail' },
 );
@@ -103,7 +103,7 @@ export const deliveryStatus = Type.Unsafe<DeliveryStatus>({
   type: 'string',
   enum: [...deliveryStatuses],
   expected: `one of ${deliveryStatuses.join(', ')}`,
-  description: 'What became of it',
+  description: 'Its outcome',
 });
 
 export const deliverySchema = Type.Object(

@@ -32,7 +32,7 @@ const accountSchema = Type.Object(
   {
     id: recordId('acc'),
     name: Type.String(),
-    owner_email: Type.String({ description: 'Of its first owner', examples: ['you@example.com'] }),
+    owner_email: Type.String({ description: 'The e-mail of its first owner', examples: ['you@example.com'] }),
     members: Type.Integer(),
     applications: Type.Integer(),
     created_at: Type.String(),
@@ -67,7 +67,7 @@ const linkSchema = Type.Object(
   {
     email: Type.String(),
     link: Type.String({
-      description: 'Shown this once. Hand it over: the service sends no mail',
+      description: 'Shown only once. Send it to the person yourself: the service sends no mail',
       examples: ['https://sms.example.com/#/set-password/Zk3pQ7'],
     }),
     expires_at: Type.String(),
@@ -152,12 +152,12 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
       operationId: 'disableAccount',
       summary: 'Disable an account',
       description:
-        'Its keys, tokens and sessions are refused on every node when it is answered, and no webhook of it is called: their ' +
+        'After the answer every node refuses its keys, tokens and sessions. Its webhooks are not called: their ' +
         'events wait. Texts that were accepted are still sent.',
       params,
       body: Type.Object({ reason: reasonSchema }, { title: 'AccountToDisable' }),
       answers: found,
-      refuses: { INCOMPATIBLE_STATE: 'The account is disabled already, or is the one that you act for' },
+      refuses: { INCOMPATIBLE_STATE: 'The account is already disabled, or is the one that you act for' },
       handler: async (call) => {
         const { id } = call.params;
         const { reason } = call.body;
@@ -180,7 +180,7 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
       operationId: 'enableAccount',
       summary: 'Enable an account again',
       description:
-        'Its keys and tokens work again, its webhooks go on where they stopped, and its members sign in anew.',
+        'Its keys and tokens work again, its webhooks continue where they stopped, and its members sign in again.',
       params,
       answers: found,
       refuses: { INCOMPATIBLE_STATE: 'The account is enabled' },
@@ -202,9 +202,9 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
       operationId: 'enableCredentials',
       summary: 'Enable the credentials of an account that are suspended since a backup was restored',
       description:
-        'Every API key and client secret of the account works again on every node, also those that were deleted after the backup.',
+        'Every API key and client secret of the account works again on every node, including those deleted after the backup.',
       params,
-      answers: { 200: { description: 'How many were suspended', schema: enabledSchema } },
+      answers: { 200: { description: 'The number of suspended credentials', schema: enabledSchema } },
       handler: async (call) => {
         const { id } = await requireAccount(call.params.id);
         const note = audit.note<number>(call, (enabled) => ({
@@ -235,8 +235,8 @@ export function createOperatorAccountRoutes(options: OperatorAccountOptions): Ro
         const member = members.find(({ personId }) => personId === call.body.person_id);
         if (member === undefined) throw invalidField('person_id', 'must be the id of a member of this account');
         const { email, personId } = member;
-        const deed = { act: 'reset_link.created', id: personId, accountId, details: { email } } as const;
-        const token = await people.createPortalLink(personId, audit.note(call, deed));
+        const entry = { act: 'reset_link.created', id: personId, accountId, details: { email } } as const;
+        const token = await people.createPortalLink(personId, audit.note(call, entry));
         if (token === undefined) throw notFound();
         // Browsers do not send the part after `#`, so the token stays out of access logs.
         const link = `${publicUrl}/#/set-password/${token}`;

@@ -15,9 +15,9 @@ const alertSchema = Type.Object(
     application_id: nullable(Type.String()),
     summary: Type.String({ examples: ['The carrier acme is not bound.'] }),
     advice: Type.String({ description: 'What an operator can do' }),
-    since: Type.String({ description: 'When it began' }),
-    raised_at: Type.String({ description: 'When it had lasted long enough to be told' }),
-    told_at: nullable(Type.String({ description: 'When HELIOGRAPH_ALERT_URL answered that it knows' })),
+    since: Type.String({ description: 'When the problem began' }),
+    raised_at: Type.String({ description: 'When it had lasted long enough to be reported' }),
+    told_at: nullable(Type.String({ description: 'When HELIOGRAPH_ALERT_URL acknowledged it' })),
     cleared_at: nullable(Type.String()),
   },
   { title: 'Alert' },
@@ -26,7 +26,7 @@ export type AlertRecord = Static<typeof alertSchema>;
 
 const states = ['open', 'cleared'] as const;
 
-/** What is wrong, for operators. */
+/** Current and past problems, for operators. */
 export function createAlertRoutes({ database }: { database: Database }): Route[] {
   return [
     route({
@@ -36,13 +36,13 @@ export function createAlertRoutes({ database }: { database: Database }): Route[]
       tag: 'Developer portal: carriers',
       operationId: 'listAlerts',
       summary: 'List alerts, newest first',
-      description: 'Those that are over are kept for 30 days.',
+      description: 'Alerts that have ended are kept for 30 days.',
       query: Type.Object({
         state: Type.Unsafe<(typeof states)[number]>({
           type: 'string',
           enum: [...states],
           default: 'open',
-          description: 'Those that last, or those that are over',
+          description: 'Current alerts, or those that have ended',
           expected: `one of ${states.join(', ')}`,
         }),
         ...pageQuery,

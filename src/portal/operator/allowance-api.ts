@@ -13,7 +13,7 @@ const allowancesSchema = Type.Object(
   { title: 'Allowances' },
 );
 
-/** What operators allow to one application or another. */
+/** What operators allow single applications. */
 export function createAllowanceRoutes(registry: RegistryService, audit: Audit): Route[] {
   const decide = (word: 'allow' | 'deny', summary: string) =>
     route({
@@ -24,7 +24,7 @@ export function createAllowanceRoutes(registry: RegistryService, audit: Audit): 
       operationId: `${word}HighPriority`,
       summary,
       params: Type.Object({ id: pathParameter }),
-      answers: { 200: { description: 'The application and what it may do', schema: allowancesSchema } },
+      answers: { 200: { description: 'The application and its permissions', schema: allowancesSchema } },
       handler: async (call) => {
         const allowed = word === 'allow';
         const act = allowed ? 'application.high_priority_allowed' : 'application.high_priority_denied';
@@ -35,6 +35,6 @@ export function createAllowanceRoutes(registry: RegistryService, audit: Audit): 
     });
   return [
     decide('allow', 'Allow an application to send texts of high priority'),
-    decide('deny', 'Allow an application no texts of high priority any more'),
+    decide('deny', 'No longer allow an application to send texts of high priority'),
   ];
 }

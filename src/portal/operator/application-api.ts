@@ -22,8 +22,8 @@ const applicationSchema = Type.Object(
   {
     id: recordId('app'),
     name: Type.String(),
-    account_id: recordId('acc', 'Whose it is'),
-    account_email: Type.String({ description: 'Of the first owner of the account' }),
+    account_id: recordId('acc', 'Its account'),
+    account_email: Type.String({ description: 'The e-mail of the first owner of the account' }),
     created_at: Type.String(),
     registrations: Type.Array(listedRegistration),
     today: Type.Object(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import type { CarrierLogService } from '../../delivery/carrier/log-service.ts';
 import { httpSettingsSchema } from '../../delivery/http/settings.ts';
 import type { CarrierService, LiveCarrier } from '../../delivery/setup/service.ts';
@@ -21,7 +21,7 @@ export interface CarrierRoutesOptions {
   environment: Environment;
 }
 
-/** The service checks settings: what they may be depends on the kind. */
+/** The service checks the settings, because they depend on the kind. */
 const settings = (documented: object) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', [itemKeyword]: documented });
 
@@ -67,7 +67,8 @@ const changeBody = Type.Object(
 export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit): Route[] {
   const { carriers } = options;
   const found = { 200: { description: 'The carrier', schema: carrierSchema } };
-  const note = (call: Call<{ name: string }>, act: Deed['act']) => audit.note(call, { act, id: call.params.name });
+  const note = (call: Call<{ name: string }>, act: AuditEntry['act']) =>
+    audit.note(call, { act, id: call.params.name });
   const shown = async (carrier: Promise<LiveCarrier>) => ({ status: 200, body: toCarrier(await carrier) });
   return [
     route({
@@ -76,14 +77,14 @@ export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit)
       ...carrierRoute,
       operationId: 'createCarrier',
       summary: 'Connect a carrier',
-      description: 'Every worker connects it within 2 seconds. Secrets are kept and never shown.',
+      description: 'Every worker connects it within 2 seconds. Secrets are stored and never shown.',
       body: createBody,
       answers: {
         201: { description: 'The carrier, without its secrets', schema: carrierSchema, headers: ['Location'] },
       },
       refuses: {
-        ALREADY_EXISTS: 'There is a carrier of this name',
-        INCOMPATIBLE_STATE: 'There are as many carriers as there may be',
+        ALREADY_EXISTS: 'A carrier with this name exists',
+        INCOMPATIBLE_STATE: 'The number of carriers is at its maximum',
       },
       handler: async (call) => {
         const { name, kind } = call.body;
@@ -102,9 +103,9 @@ export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit)
       answers: { 200: { description: 'A page of carriers', schema: pageSchema(carrierSchema) } },
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
-        const rows = await carriers.list(limit + 1, readPlace(after));
+        const rows = await carriers.list(limit + 1, readCursorId(after));
         const body = toPage(
-          rows.map((carrier) => ({ id: placeOf(carrier.id), carrier })),
+          rows.map((carrier) => ({ id: cursorIdOf(carrier.id), carrier })),
           limit,
           ({ carrier }) => toCarrier(carrier),
         );
@@ -128,7 +129,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit)
       operationId: 'changeCarrier',
       summary: 'Change settings of a carrier',
       description:
-        'A merge patch (RFC 7396): settings that are not named stay, secrets too; null sets the default or removes. ' +
+        'A merge patch (RFC 7396): settings that are not named stay, including secrets; null sets the default or removes. ' +
         'A change of where secrets go (host, port, hosts, tls; preset, describe, base, ca) must give them again: a 400 ' +
         'names each that is missing. Texts in flight finish on the old connections.',
       params: carrierParams,
@@ -137,7 +138,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit)
       refuses: { INCOMPATIBLE_STATE: 'Others are changing the carrier at the same time' },
       handler: (call) => {
         const { name } = call.params;
-        // Settings may be secrets, so the log has their names alone.
+        // Settings may be secrets, so the log has only their names.
         const details = { settings: Object.keys(call.body.settings) };
         const note = audit.note(call, { act: 'carrier.changed', id: name, details });
         return shown(carriers.change(name, call.body.settings, note));
@@ -153,7 +154,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit)
         'Refused (409) while a route names it, it has texts to send or awaits receipts, unless force is true.',
       params: carrierParams,
       query: Type.Object({
-        force: Type.Boolean({ default: false, expected: 'true or false', description: 'Delete it all the same' }),
+        force: Type.Boolean({ default: false, expected: 'true or false', description: 'Delete it nevertheless' }),
       }),
       answers: { 204: { description: 'Deleted' } },
       refuses: { INCOMPATIBLE_STATE: 'A route names it, it has texts to send, or it awaits receipts' },
@@ -193,7 +194,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit)
       path: `${carriersPath}/{name}/try`,
       ...carrierRoute,
       operationId: 'tryCarrier',
-      summary: 'Try now: connect without waiting for the next try',
+      summary: 'Connect now, without waiting for the next try',
       description:
         'Ends the wait of every connection that waits for its next try, on every node, within 2 seconds; later waits ' +
         'begin anew. Connections that are up stay.',
@@ -222,17 +223,17 @@ export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit)
   ];
 }
 
-/** Of an integer in Postgres. */
+/** Maximum of an integer in Postgres. */
 const largestId = 2 ** 31 - 1;
 
-/** A carrier's place in the list, in the form that cursors have. */
-function placeOf(id: number): string {
+/** A carrier's index in the list, in the format of cursors. */
+function cursorIdOf(id: number): string {
   return `car_${String(id).padStart(26, '0')}`;
 }
 
-function readPlace(place: string | undefined): number | undefined {
-  if (place === undefined) return undefined;
-  const id = place.startsWith('car_') ? Number(place.slice(4)) : Number.NaN;
+function readCursorId(cursorId: string | undefined): number | undefined {
+  if (cursorId === undefined) return undefined;
+  const id = cursorId.startsWith('car_') ? Number(cursorId.slice(4)) : Number.NaN;
   if (!Number.isInteger(id) || id > largestId) throw invalidField('cursor', 'must be a next_cursor of this list');
   return id;
 }

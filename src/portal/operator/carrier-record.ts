@@ -11,7 +11,7 @@ import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
 
 export const carriersPath = '/portal/v1/operator/carriers';
 export const carrierParams = Type.Object({ name: pathParameter });
-/** What all routes of carriers have. */
+/** Shared by all carrier routes. */
 export const carrierRoute = { auth: { kind: 'operator' }, tag: 'Developer portal: carriers' } as const;
 
 const { password: _, tls, ...shownProperties } = smppSettingsSchema.properties;
@@ -75,8 +75,8 @@ export const carrierSchema = Type.Object(
         },
       ),
     ),
-    hint: nullable(Type.String({ description: 'What to change, if receipts match no text' })),
-    // Stored without secrets, so that all of it can be shown.
+    hint: nullable(Type.String({ description: 'The setting to change, if receipts match no text' })),
+    // Stored without secrets, so that it can be shown whole.
     settings: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
@@ -124,7 +124,7 @@ export const testSchema = Type.Object(
   {
     id: recordId('tst'),
     status: Type.String({ examples: ['passed'], description: 'waiting, running, passed or failed' }),
-    to: Type.String({ description: 'The end of the number', examples: ['+44•••••••123'] }),
+    to: Type.String({ description: 'The last digits of the number', examples: ['+44•••••••123'] }),
     steps: Type.Array(
       Type.Object({
         step: Type.String({ examples: ['bind'], description: 'name, connection, tls, bind, text or receipt' }),

@@ -64,7 +64,7 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
       handler: async (call) => {
         const { to, from, message } = call.body;
         const { name } = call.params;
-        // Not the number: it may be a person's.
+        // Without the number, which may be a person's.
         const note = audit.note(call, { act: 'carrier.tested', id: name, details: { from } });
         const id = await tests.start(name, { to: requireNumber(to), from, message }, note);
         return { status: 202, body: { id }, location: `${carriersPath}/${name}/test/${id}` };
@@ -86,7 +86,8 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
       ...carrierRoute,
       operationId: 'getCarrierLog',
       summary: 'Read the last 200 PDUs of a carrier, newest first',
-      description: 'Without texts, secrets and numbers. It can take 2 seconds: the workers are asked for it.',
+      description:
+        'Without texts, secrets and numbers. It can take 2 seconds, because the workers have to write their logs first.',
       params: carrierParams,
       answers: { 200: { description: 'The PDUs', schema: pageSchema(logEntrySchema) } },
       handler: async (call) => ({ status: 200, body: { data: await logs.read(call.params.name), next_cursor: null } }),

@@ -26,7 +26,7 @@ const deliverySchema = Type.Object(
     number_ends: Type.String({ description: 'The last three digits of the phone number' }),
     state: Type.String({ examples: ['stuck'], description: 'stuck or in_doubt' }),
     attempts: Type.Integer({ description: 'Submits so far' }),
-    since: Type.String({ description: 'When it was to leave first' }),
+    since: Type.String({ description: 'When it was first due' }),
     due: nullable(Type.String({ description: 'When it is tried again; null if as soon as possible' })),
     expires_at: Type.String(),
     reason: Type.String(),
@@ -40,7 +40,7 @@ const states = ['stuck', 'in_doubt'] as const;
 /** The carrier of the virtual handsets has no settings and no state. */
 const sandboxKey = 'sandbox';
 
-/** Texts that an operator may have to look after. */
+/** Texts that may need an operator. */
 export function createDeliveryRoutes({ database, clock, carriers, table }: DeliveryRoutesOptions): Route[] {
   function isUnroutable({ id, to, sender, api, applicationId }: WaitingText): boolean {
     if (table().routes.length === 0 || !to.startsWith('+') || to.includes('•')) return false;
@@ -80,7 +80,7 @@ export function createDeliveryRoutes({ database, clock, carriers, table }: Deliv
           type: 'string',
           enum: [...states],
           default: 'stuck',
-          description: 'What is wrong with them',
+          description: 'The problem',
           expected: `one of ${states.join(', ')}`,
         }),
         carrier: Type.Optional(Type.String({ maxLength: 32, description: 'The name of a carrier' })),

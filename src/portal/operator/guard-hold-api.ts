@@ -39,21 +39,21 @@ const seenSchema = Type.Object(
       enum: [...heldGroups],
       examples: ['prefix'],
       description:
-        'What the starts have in common: the prefix or country of their numbers, or the address, the program at an address or the device that `client` told. Which one that is, is not shown.',
+        'What the starts have in common: the prefix or country of their numbers, or the address, the program at an address or the device that `client` names. The value itself is not shown.',
     }),
     country: nullable(
-      Type.String({ description: 'The country of the numbers; null for ranges of none, and for clients' }),
+      Type.String({ description: 'The country of the numbers; null for ranges of no country, and for clients' }),
     ),
     prefix: nullable(
       Type.String({
         examples: ['+44770090'],
-        description: 'What the numbers begin with; null unless the group is a prefix',
+        description: 'The prefix of the numbers; null unless the group is a prefix',
       }),
     ),
     acts: Type.Boolean({ description: 'False if it is only reported' }),
-    numbers: Type.Integer({ examples: [40], description: 'So many numbers got a code' }),
-    approved: Type.Integer({ examples: [1], description: 'So many of them typed it in' }),
-    least_share: Type.Number({ examples: [0.26], description: 'The share of approvals that it should have at least' }),
+    numbers: Type.Integer({ examples: [40], description: 'Numbers that got a code' }),
+    approved: Type.Integer({ examples: [1], description: 'Numbers whose code was entered' }),
+    least_share: Type.Number({ examples: [0.26], description: 'The minimum share of approvals' }),
     blocked: Type.Integer({ examples: [312], description: 'Starts that it held back, counted 10 minutes later' }),
     began_at: Type.String(),
     ends_at: Type.String(),
@@ -66,7 +66,9 @@ const ownSchema = Type.Object(
   {
     ...seenSchema.properties,
     may_end_at: nullable(
-      Type.String({ description: 'When a member may end it: one hold a day. Null if it is over, or only reported.' }),
+      Type.String({
+        description: 'When a member may end it: one hold a day. Null if it has ended, or is only reported.',
+      }),
     ),
   },
   { title: 'OwnGuardHold' },
@@ -87,7 +89,7 @@ const query = Type.Object({
     type: 'string',
     enum: [...states],
     default: 'open',
-    description: 'Those that last, or those that are over',
+    description: 'Current holds, or those that have ended',
     expected: `one of ${states.join(', ')}`,
   }),
   ...pageQuery,
@@ -96,7 +98,7 @@ const params = Type.Object({ id: pathParameter });
 const ownParams = Type.Object({ id: pathParameter, hold_id: pathParameter });
 const over = () => new ApiError('INCOMPATIBLE_STATE', 'This hold is over already; verifications pass.');
 
-/** What the guard holds back because it looks like pumping (section 6 of the contract). */
+/** Groups of verifications that the guard holds back as probable pumping (section 6 of the contract). */
 export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: GuardHoldOptions, audit: Audit): Route[] {
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
   const base = '/portal/v1/operator/guard-holds';
@@ -114,7 +116,7 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
     return rows.map((row) => toRecord(row, names.get(row.applicationId) ?? ''));
   }
 
-  /** One whose time is over has ended then, even if its row does not say so yet. */
+  /** A hold whose time is over has ended then, even if its row does not show it yet. */
   function toRecord(row: HoldRow, name: string): GuardHoldRecord {
     const endedAtMs = row.endedAtMs ?? (row.untilMs <= clock.nowMs() ? row.untilMs : null);
     return {
@@ -137,7 +139,7 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
     };
   }
 
-  /** As the account sees it: which operator ended it is not shown. */
+  /** For the account, without the operator who ended it. */
   function toOwn({ ended_by: _, ...seen }: GuardHoldRecord, mayEndAtMs: number | null): OwnGuardHoldRecord {
     const canEnd = seen.acts && seen.ended_at === null;
     return { ...seen, may_end_at: canEnd ? toTimestamp(mayEndAtMs ?? clock.nowMs()) : null };
@@ -150,7 +152,7 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
       ...shared,
       operationId: 'listGuardHolds',
       summary: 'List what the guard holds back, newest first',
-      description: 'Those that are over are kept for 30 days.',
+      description: 'Holds that have ended are kept for 30 days.',
       query,
       answers: { 200: { description: 'A page of holds', schema: pageSchema(holdSchema) } },
       handler: async (call) => ({ status: 200, body: await list(call.query, undefined) }),
@@ -161,10 +163,10 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
       ...shared,
       operationId: 'endGuardHold',
       summary: 'Let verifications through again',
-      description: 'Holds on every node when it is answered. Only codes that come later can be held back again.',
+      description: 'Takes effect on every node before the answer. Only codes that come later can be held back again.',
       params,
       answers: { 200: { description: 'The hold, ended', schema: holdSchema } },
-      refuses: { INCOMPATIBLE_STATE: 'It is over already' },
+      refuses: { INCOMPATIBLE_STATE: 'It has already ended' },
       handler: async (call) => {
         const { id } = call.params;
         const found = isId('hld', id) ? await findHold(database, id) : undefined;
@@ -190,7 +192,7 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
       tag: 'Developer portal: applications',
       operationId: 'listOwnGuardHolds',
       summary: 'List what the guard holds back of an application, newest first',
-      description: 'Those that are over are kept for 30 days.',
+      description: 'Holds that have ended are kept for 30 days.',
       params,
       query,
       answers: { 200: { description: 'A page of holds', schema: pageSchema(ownSchema) } },
@@ -209,10 +211,10 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
       tag: 'Developer portal: applications',
       operationId: 'endOwnGuardHold',
       summary: 'Let verifications through again: one hold a day',
-      description: 'Holds on every node when it is answered. Only codes that come later can be held back again.',
+      description: 'Takes effect on every node before the answer. Only codes that come later can be held back again.',
       params: ownParams,
       answers: { 200: { description: 'The hold, ended', schema: ownSchema } },
-      refuses: { INCOMPATIBLE_STATE: 'It is over already, or one was ended in the last 24 hours' },
+      refuses: { INCOMPATIBLE_STATE: 'It has already ended, or one was ended in the last 24 hours' },
       handler: async (call) => {
         const { id, hold_id } = call.params;
         const { accountId, personId } = requireDeveloper(call);
@@ -233,7 +235,7 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
   ];
 }
 
-/** After an end by a member, the next one has to wait. */
+/** After a member has ended one, the next has to wait. */
 async function tooSoon(tx: Tx, applicationId: string, nowMs: number): Promise<ApiError> {
   const fromMs = (await readMembersEnd(tx, uuidOf(applicationId), nowMs)) ?? nowMs;
   const message = `A hold of this application was ended already in the last 24 hours. You can end the next one at ${toTimestamp(fromMs)}; an operator can at any time.`;

@@ -19,7 +19,7 @@ const rulesSchema = Type.Object(
       Type.Object({
         rule: Type.String({ examples: ['prefix_velocity'] }),
         limit: Type.Unsafe<string | number | string[] | null>({
-          description: 'What the settings say; null if the rule has no number or list',
+          description: 'The value of the setting; null if the rule has no number or list',
           examples: [50],
         }),
         active: Type.Boolean({ description: 'False if the settings allow everything', examples: [true] }),
@@ -36,7 +36,7 @@ const rulesSchema = Type.Object(
         rule: Type.String({ examples: ['prefix_velocity'] }),
         blocked: Type.Integer({ examples: [312] }),
       }),
-      { description: 'Those with the most blocked starts of the last 7 days' },
+      { description: 'Applications with the most blocked starts of the last 7 days' },
     ),
   },
   { title: 'GuardRules' },
@@ -45,7 +45,7 @@ export type GuardRulesRecord = Static<typeof rulesSchema>;
 
 const mostApplications = 50;
 
-/** The guard's rules and what they blocked, for operators. */
+/** The guard's rules and the number of starts that they blocked, for operators. */
 export function createGuardRuleRoutes({ database, clock, rules }: GuardRuleOptions): Route[] {
   return [
     route({

@@ -18,7 +18,7 @@ export interface HealthOptions {
   liveNodes: () => Promise<{ id: string; seenAtMs: number }[]>;
   countRegistry: (most: number) => Promise<{ applications: number; pendingRegistrations: number }>;
   carriers: () => readonly KnownCarrier[];
-  /** True if Redis keeps the windows now; undefined without Redis. */
+  /** True if Redis currently keeps the windows; undefined without Redis. */
   hasRedis: () => boolean | undefined;
   queue: () => Promise<{ waiting: number; onTheWire: number; oldestDueAtMs: number | null }>;
 }
@@ -33,9 +33,9 @@ const healthSchema = Type.Object(
     ),
     postgres: Type.Object({
       version: Type.String({ examples: ['16.4'] }),
-      connections: Type.Integer({ description: 'Of all nodes and others to this database' }),
-      most_connections: Type.Integer({ description: 'What Postgres lets in', examples: [100] }),
-      answer_ms: Type.Number({ description: 'How long it took to answer this', examples: [1.2] }),
+      connections: Type.Integer({ description: 'Connections of all nodes and other programs to this database' }),
+      most_connections: Type.Integer({ description: 'Maximum connections that Postgres accepts', examples: [100] }),
+      answer_ms: Type.Number({ description: 'Time that Postgres took to answer', examples: [1.2] }),
     }),
     redis: Type.Unsafe<'ok' | 'away' | 'none'>({
       type: 'string',
@@ -56,7 +56,7 @@ const healthSchema = Type.Object(
         state: carrierSchema.properties.state,
         binds: Type.Array(bindSchema),
       }),
-      { description: 'As the node that answers last saw them' },
+      { description: 'As last seen by the node that answers' },
     ),
     pending_registrations: Type.Integer(),
     accounts: Type.Integer({ description: '100,000 means 100,000 or more, here and for applications' }),

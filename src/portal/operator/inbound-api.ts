@@ -143,7 +143,7 @@ export function createPortalInboundRoutes(
         const { accountId } = requireDeveloper(call);
         const number = requireNumberIn(call.params.number);
         const { reason } = call.query;
-        // The log outlives the number's retention, so it has the last digits alone.
+        // The log outlives the number's retention, so it has only the last digits.
         const note = audit.note(call, { act: 'opt_out.deleted', id: `…${number.slice(-4)}`, details: { reason } });
         await optOuts.removeAll(number, reason, accountId, note);
         return { status: 204 };

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
 import { type Api, type Route, route } from '../../http/route.ts';
 import type { NumberService } from '../../inbound/number-service.ts';
@@ -20,8 +20,8 @@ const numberSchema = Type.Object(
     number: Type.String({ examples: ['80123'] }),
     application_id: Type.String(),
     api,
-    carrier: nullable(Type.String({ description: "The carrier whose texts are meant; null: any carrier's" })),
-    keyword: nullable(Type.String({ description: 'The first word of the texts that are meant; null: all others' })),
+    carrier: nullable(Type.String({ description: 'Only texts from this carrier; null: from any carrier' })),
+    keyword: nullable(Type.String({ description: 'Only texts that begin with this word; null: all others' })),
     ignored_words: Type.Array(Type.String(), { examples: [[]] }),
     created_at: Type.String(),
     updated_at: Type.String(),
@@ -33,15 +33,15 @@ export type NumberRecord = Static<typeof numberSchema>;
 const carrierName = Type.String({ maxLength: 32, description: 'The name of a carrier', examples: ['acme'] });
 const keyword = Type.String({
   maxLength: longestKeyword,
-  description: 'The first word of the texts that are meant',
+  description: 'Only texts that begin with this word',
   examples: ['INFO'],
 });
 const path = '/portal/v1/operator/numbers';
 const params = Type.Object({ number: pathParameter });
-/** Which of the entries of a number is meant. */
-const place = Type.Object({ keyword: Type.Optional(keyword), carrier: Type.Optional(carrierName) });
+/** Selects one of the entries of a number. */
+const entryQuery = Type.Object({ keyword: Type.Optional(keyword), carrier: Type.Optional(carrierName) });
 
-/** Whose a number is to be. */
+/** Assigns a number to an application. */
 export const numberBody = Type.Object(
   {
     application_id: Type.String({ maxLength: 64 }),
@@ -51,7 +51,7 @@ export const numberBody = Type.Object(
     ignored_words: Type.Array(Type.String({ maxLength: 32 }), {
       maxItems: removableWords.length,
       default: [],
-      description: `Words that mean nothing here, of ${removableWords.join(', ')}`,
+      description: `Keywords to ignore for this entry, of ${removableWords.join(', ')}`,
     }),
   },
   { title: 'NumberToGive' },
@@ -60,14 +60,14 @@ export const numberBody = Type.Object(
 /** Numbers that people text to, for operators (section 15 of the contract). */
 export function createNumberRoutes(numbers: NumberService, audit: Audit): Route[] {
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: operators' } as const;
-  const found = { 200: { description: 'The number and whose it is', schema: numberSchema } };
+  const found = { 200: { description: 'The number and its application', schema: numberSchema } };
   return [
     route({
       ...shared,
       method: 'GET',
       path,
       operationId: 'listNumbers',
-      summary: 'List the numbers that are given to applications, newest first',
+      summary: 'List the numbers assigned to applications, newest first',
       query: Type.Object({
         number: Type.Optional(Type.String({ maxLength: 32, description: 'The number or short code' })),
         application_id: Type.Optional(Type.String({ maxLength: 64, description: 'The id of an application' })),
@@ -87,16 +87,16 @@ export function createNumberRoutes(numbers: NumberService, audit: Audit): Route[
       method: 'PUT',
       path: `${path}/{number}`,
       operationId: 'putNumber',
-      summary: 'Give a number or short code to an application',
+      summary: 'Assign a number or short code to an application',
       description: 'A number can be shared: by carrier, and by the first word of a text.',
       params,
       body: numberBody,
       answers: found,
-      refuses: { INCOMPATIBLE_STATE: 'The number is given out as often as it may be' },
+      refuses: { INCOMPATIBLE_STATE: 'The number has the maximum of assignments' },
       handler: async (call) => {
         const { application_id, api, carrier = null, keyword = null, ignored_words } = call.body;
         const given = { applicationId: application_id, api, carrier, keyword, ignoredWords: ignored_words };
-        const note = audit.note(call, deed('number.given'));
+        const note = audit.note(call, entryOf('number.given'));
         return { status: 200, body: toRecord(await numbers.put(call.params.number, given, note)) };
       },
     }),
@@ -105,9 +105,9 @@ export function createNumberRoutes(numbers: NumberService, audit: Audit): Route[
       method: 'GET',
       path: `${path}/{number}`,
       operationId: 'getNumber',
-      summary: 'Read whose a number is',
+      summary: 'Read the application of a number',
       params,
-      query: place,
+      query: entryQuery,
       answers: found,
       handler: async (call) => {
         const { keyword = null, carrier = null } = call.query;
@@ -119,23 +119,23 @@ export function createNumberRoutes(numbers: NumberService, audit: Audit): Route[
       method: 'DELETE',
       path: `${path}/{number}`,
       operationId: 'deleteNumber',
-      summary: 'Take a number back',
+      summary: 'Withdraw a number from its application',
       description: 'The entry with this keyword and carrier; without them the one for all others.',
       params,
-      query: place,
-      answers: { 204: { description: 'Taken back' } },
+      query: entryQuery,
+      answers: { 204: { description: 'Withdrawn' } },
       handler: async (call) => {
         const { keyword = null, carrier = null } = call.query;
-        await numbers.remove(call.params.number, keyword, carrier, audit.note(call, deed('number.taken_back')));
+        await numbers.remove(call.params.number, keyword, carrier, audit.note(call, entryOf('number.taken_back')));
         return { status: 204 };
       },
     }),
   ];
 }
 
-const deed =
-  (act: Deed['act']) =>
-  ({ number, applicationId, api, keyword, carrier }: OwnNumber): Deed => ({
+const entryOf =
+  (act: AuditEntry['act']) =>
+  ({ number, applicationId, api, keyword, carrier }: OwnNumber): AuditEntry => ({
     act,
     id: number,
     details: { application_id: applicationId, api, keyword, carrier },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { reasonSchema } from '../../accounts/audit/reason.ts';
 import { findOwnerEmails } from '../../accounts/people/member-store.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
@@ -99,8 +99,8 @@ export function createOperatorRoutes({ database, registry, audit }: OperatorOpti
 }
 
 const decision =
-  (act: Deed['act'], details: object = {}) =>
-  ({ id, applicationId, accountId, api, plan }: DecidedRegistration): Deed => ({
+  (act: AuditEntry['act'], details: object = {}) =>
+  ({ id, applicationId, accountId, api, plan }: DecidedRegistration): AuditEntry => ({
     ...{ act, id, accountId },
     details: { application_id: applicationId, api, plan, ...details },
   });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Audit, Deed } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { findPerson } from '../../accounts/people/person-store.ts';
 import { nullable, pageSchema, pathParameter } from '../../http/list-page.ts';
 import { type Call, type Route, requireDeveloper, route } from '../../http/route.ts';
@@ -25,7 +25,7 @@ const burst = count('Requests at once');
 const planSchema = Type.Object(
   {
     plan: Type.String({ examples: ['free'] }),
-    version: Type.Integer({ description: '0 while it has the numbers of the settings', examples: [1] }),
+    version: Type.Integer({ description: '0 while the settings define it', examples: [1] }),
     per_minute: Type.Integer({ examples: [60] }),
     burst: Type.Integer({ examples: [60] }),
     segments_per_day: nullable(Type.Integer({ description: 'null for no limit', examples: [1000] })),
@@ -115,7 +115,7 @@ export function createPlanRoutes({ database, plans, audit }: PlanRoutesOptions):
       operationId: 'replacePlan',
       summary: 'Write the next version of a plan',
       description:
-        'Takes the version that was read; an older one is refused (409). It holds on every node when it is answered.',
+        'Takes the version that was read; an older one is refused (409). It takes effect on every node before the answer.',
       params,
       body: replaceBody,
       answers: found,
@@ -132,9 +132,9 @@ export function createPlanRoutes({ database, plans, audit }: PlanRoutesOptions):
       path: `${path}/{plan}`,
       ...shared,
       operationId: 'changePlan',
-      summary: 'Change single numbers of a plan',
+      summary: 'Change single limits of a plan',
       description:
-        'Writes the next version. It holds for every application without a number of its own; null segments set no limit.',
+        'Writes the next version. It applies to every application without a limit of its own; null segments set no limit.',
       params,
       body: changeBody,
       answers: found,
@@ -149,7 +149,7 @@ export function createPlanRoutes({ database, plans, audit }: PlanRoutesOptions):
   ];
 }
 
-function changed({ before, after }: Changed): Deed {
+function changed({ before, after }: Changed): AuditEntry {
   return { act: 'plan.changed', id: after.plan, details: { from: toPlan(before), to: toPlan(after) } };
 }
 

@@ -6,7 +6,7 @@ import { carrierRoute } from './carrier-record.ts';
 
 const presetSchema = Type.Object(
   {
-    name: Type.String({ description: 'For settings.preset', examples: ['twilio'] }),
+    name: Type.String({ description: 'The value for settings.preset', examples: ['twilio'] }),
     title: Type.String({ examples: ['Twilio'] }),
     base: nullable(Type.String({ description: 'The address of its API; null where each account has its own' })),
     base_help: nullable(Type.String()),
@@ -24,7 +24,7 @@ const presetSchema = Type.Object(
 );
 export type PresetRecord = Static<typeof presetSchema>;
 
-/** What each known provider wants to know, so that a page can ask for it. */
+/** The settings of each known provider, so that a page can ask for them. */
 export function createPresetRoutes(): Route[] {
   return [
     route({

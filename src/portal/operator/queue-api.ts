@@ -14,7 +14,7 @@ const queueSchema = Type.Object(
   {
     carrier: Type.String({ examples: ['acme'] }),
     waiting: Type.Integer({ description: 'Due and not sent; 10,000 means 10,000 or more, here and below' }),
-    retrying: Type.Integer({ description: 'Of these, those that were tried before' }),
+    retrying: Type.Integer({ description: 'Due texts that were tried before' }),
     scheduled: Type.Integer({ description: 'To be sent later' }),
     sending: Type.Integer({ description: 'Submitted, and not answered yet' }),
     stuck: Type.Integer({ description: 'Due for more than a minute' }),
@@ -27,14 +27,14 @@ const queueSchema = Type.Object(
         under_10_minutes: Type.Integer(),
         older: Type.Integer(),
       },
-      { description: 'The waiting ones by how long they have been due' },
+      { description: 'Waiting texts by the time since they were due' },
     ),
   },
   { title: 'CarrierQueue' },
 );
 export type QueueRecord = Static<typeof queueSchema>;
 
-/** What waits for each carrier, for operators. */
+/** Texts that wait for each carrier, for operators. */
 export function createQueueRoutes({ database, clock }: QueueRoutesOptions): Route[] {
   return [
     route({

@@ -44,7 +44,7 @@ const explainBody = Type.Object(
     ),
     application_id: Type.Optional(nullable(Type.String({ maxLength: 64 }))),
     message_id: Type.Optional(
-      nullable(Type.String({ maxLength: 64, description: 'A text that was sent; without it come the shares' })),
+      nullable(Type.String({ maxLength: 64, description: 'A text that was sent; without it the answer has shares' })),
     ),
     routes: Type.Optional(routesSchema),
   },
@@ -60,17 +60,17 @@ const explainBody = Type.Object(
 
 const explainedSchema = Type.Object(
   {
-    version: Type.Integer({ examples: [1], description: 'Of the table that decided' }),
+    version: Type.Integer({ examples: [1], description: 'The version of the table that decided' }),
     outcome: Type.String({ examples: ['routed'], description: 'routed, unroutable or no_carrier' }),
     rule: Type.Union([routeSchema, Type.Null()], { description: 'The route that matches; null with an empty table' }),
-    from: nullable(Type.String({ description: 'The sender that the route puts in place of the given one' })),
+    from: nullable(Type.String({ description: 'The sender that the route sets instead of the given one' })),
     deferred_until: nullable(Type.String({ description: 'When the hours of the route begin' })),
     candidates: Type.Array(
       Type.Object({
         carrier: Type.String(),
         group: Type.String({ examples: ['carriers'], description: 'carriers or failover' }),
         available: Type.Boolean(),
-        share: Type.Number({ description: 'The part of such texts that begins with it, 0 to 1' }),
+        share: Type.Number({ description: 'The share of such texts that it gets first, 0 to 1' }),
         reason: Type.String(),
       }),
       { description: 'The best first' },
@@ -87,7 +87,7 @@ export type RouteExplanationRecord = Static<typeof explainedSchema>;
 export function createRouteRoutes({ routes, explain }: RouteRoutesOptions, audit: Audit): Route[] {
   const found = { 200: { description: 'The whole table, in order', schema: tableSchema } };
 
-  /** A draft is checked like a table: what it would explain could not be saved otherwise. */
+  /** A draft is checked like a table, so that it explains only routes that could be saved. */
   async function readDraft(given: readonly GivenRoute[] | undefined) {
     if (given === undefined) return null;
     const problems = await routes.check(given);
@@ -112,7 +112,7 @@ export function createRouteRoutes({ routes, explain }: RouteRoutesOptions, audit
       operationId: 'replaceRoutes',
       summary: 'Replace the routes',
       description:
-        'Takes the version that the change was made from; an older one is refused (409). Acts on every node within 2 seconds. ' +
+        'Takes the version that the change was made from; an older one is refused (409). Takes effect on every node within 2 seconds. ' +
         'An empty list means all carriers, by name.',
       body: Type.Object(
         {
@@ -143,7 +143,7 @@ export function createRouteRoutes({ routes, explain }: RouteRoutesOptions, audit
       operationId: 'explainRoute',
       summary: 'Explain which carriers a text has, in which order, and why',
       description:
-        'Of a text that was sent, by the table and the states of carriers at that time; else by those of now. ' +
+        'For a text that was sent: by the table and the carrier states of that time; else by the current ones. ' +
         'With routes: by these instead of the table, before they are saved.',
       body: explainBody,
       answers: { 200: { description: 'The decision', schema: explainedSchema } },

@@ -25,15 +25,15 @@ export interface TotalRoutesOptions {
 const counts = {
   attempts: Type.Integer({ description: 'Submits' }),
   copies: Type.Integer({ description: 'Submits of texts that may have arrived before' }),
-  throttled: Type.Integer({ description: 'Submits that the carrier put off' }),
+  throttled: Type.Integer({ description: 'Submits that the carrier deferred' }),
   in_doubt: Type.Integer({ description: 'Submits without a usable answer' }),
   sent: Type.Integer({ description: 'Texts that the carrier accepted' }),
   parts: Type.Integer({ description: 'Parts of these texts' }),
   delivered: Type.Integer(),
   undelivered: Type.Integer({ description: 'Expired ones included' }),
   failed: Type.Integer(),
-  codes: Type.Integer({ description: 'Texts of ended verifications that no other carrier had' }),
-  approved: Type.Integer({ description: 'Of these verifications, those that were approved' }),
+  codes: Type.Integer({ description: 'Texts of ended verifications that only this carrier had' }),
+  approved: Type.Integer({ description: 'Approved ones of these verifications' }),
 } satisfies Record<DayColumn, unknown>;
 
 const share = (description: string) => nullable(Type.Number({ description, examples: [0.9] }));
@@ -84,7 +84,7 @@ const mostDays = 400;
 const mostRows = 1000;
 const mostCsvRows = 50_000;
 
-/** What carriers did with our texts, for operators: as a list and as a file. */
+/** What carriers did with our texts, for operators, as a list and as a file. */
 export function createTotalRoutes({ database, clock }: TotalRoutesOptions): Route[] {
   const shared = { auth: { kind: 'operator' }, tag: 'Developer portal: carriers', query } as const;
 
@@ -102,7 +102,7 @@ export function createTotalRoutes({ database, clock }: TotalRoutesOptions): Rout
       ...shared,
       operationId: 'getTotals',
       summary: 'Read what carriers did with texts: counts, cost in parts, and quality',
-      description: 'By default of the last 30 days, by carrier and country. Nodes write their counts every 5 seconds.',
+      description: 'By default for the last 30 days, by carrier and country. Nodes write their counts every 5 seconds.',
       answers: { 200: { description: 'The totals, ordered by these columns', schema: totalsSchema } },
       handler: async (call) => {
         const { from, to, by, rows, truncated } = await read(call.query, mostRows);
@@ -153,7 +153,7 @@ function readSpan(given: { from?: string; to?: string }, nowMs: number): { from:
 
 function readDay(field: string, text: string): number {
   const ms = Date.parse(`${text}T00:00:00Z`);
-  // JavaScript reads 30 February as a day of March; and the year 0 is none of Postgres.
+  // JavaScript reads 30 February as a day of March, and Postgres has no year 0.
   if (Number.isNaN(ms) || dayOf(ms) !== text || text < '1970')
     throw invalidField(field, 'must be a day, like 2026-01-31');
   return ms;

@@ -16,7 +16,7 @@ const counts = {
   admitted: Type.Integer({ description: 'Requests within the limits' }),
   refused: Type.Integer({ description: 'Requests refused by a limit (429)' }),
   sent: Type.Integer({ description: 'Texts that a carrier accepted' }),
-  throttled: Type.Integer({ description: 'Submits that a carrier put off' }),
+  throttled: Type.Integer({ description: 'Submits that a carrier deferred' }),
   in_doubt: Type.Integer({ description: 'Submits without a usable answer' }),
   rejected: Type.Integer({ description: 'Submits that a carrier refused' }),
 };

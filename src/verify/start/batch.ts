@@ -34,11 +34,13 @@ const nameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicati
 const prefixNameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${prefixOf(to)}`;
 
 export interface StartBatchOptions extends StartDecisionOptions {
-  /** True while a text may have several carriers: then a resend must know which ones had the code before. */
+  /** True while a text may have several carriers: then a resend needs those that had the code before. */
   hasChoice: () => boolean;
 }
 
-/** Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one. */
+/**
+ * Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one of them.
+ */
 export function createStartBatch(
   database: Database,
   options: StartBatchOptions,
@@ -56,7 +58,7 @@ export function createStartBatch(
   const isHeld = ({ holds, to, clients }: StartRequest, nowMs: number) =>
     findHeld(options.keys, holds, { to, clients }, nowMs) !== undefined;
 
-  /** Decides in order: each start that this batch admits counts for the next. */
+  /** Decides in order: each admitted start of this batch counts for the next. */
   function decide(
     items: StartItem[],
     pending: Map<string, PendingStart>,
@@ -79,8 +81,8 @@ export function createStartBatch(
   }
 
   /**
-   * Starts those whose number is free by one statement. A number that has a pending verification or wrong codes of the
-   * day, that the guard blocks or that no route leads to, is left to a transaction that locks its rows.
+   * Starts verifications of free numbers by one statement. Numbers with a pending verification or wrong codes of the
+   * day, blocked ones and ones without a route are left to a transaction that locks their rows.
    */
   async function startFree(items: StartItem[]): Promise<(StartAnswer | ApiError)[]> {
     const decided = decide(items, new Map(), new Map());
@@ -115,7 +117,7 @@ export function createStartBatch(
     database.transaction(async (tx) => {
       const nowMs = clock.nowMs();
       const requests = items.map(({ request }) => request);
-      // Else two starts of a number could both count the same wrong codes, and give tries for them twice.
+      // Otherwise two starts of a number could both count the same wrong codes, and grant tries for them twice.
       await pendingStore.lockNames(tx, requests.map(guard.countsStarts ? prefixNameOf : nameOf));
       const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
       const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
@@ -142,7 +144,7 @@ export function createStartBatch(
     );
   }
 
-  /** Blocks the starts whose text finds no room in the application's segments of the day. */
+  /** Blocks the starts whose text exceeds the application's segments of the day. */
   async function withinSpend(
     tx: Tx,
     items: StartItem[],

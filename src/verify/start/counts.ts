@@ -43,10 +43,10 @@ export async function countStarts(
 
 const endsOfStarted = (['approved', 'failed', 'expired', 'canceled'] as const).map(statusCode).join();
 const endedOfNumber = ofNumber('ended_verification', 'd.application_id', 'd.recipient');
-/** An ended verification with wrong codes has at least one, so fifteen are enough to reach the daily limit of fifteen. */
+/** An ended verification with wrong codes has at least one, so fifteen rows suffice for the daily limit of fifteen. */
 const mostRowsWithFailures = mostFailuresADay;
-// The upper bound spares the partitions that are made ahead. Wrong codes count from the start of their verification, so an
-// open one that is older than a day counts no more.
+// The upper bound excludes partitions made ahead. Wrong codes count from the start of their verification, so a pending
+// one older than a day no longer counts.
 const countStatement = {
   name: 'count-verification-starts',
   text: `select d.application_id as "applicationId", d.recipient as "to",
@@ -74,7 +74,10 @@ const countStatement = {
 /** A prefix of an application, by which neighbours are counted. */
 export type CountedPrefix = Pick<CountedDestination, 'applicationId' | 'prefix'>;
 
-/** Counts the starts for each prefix in the last hour where no rule counts them. Returns one count per prefix, in order. */
+/**
+ * Counts the starts for each prefix in the last hour, for explanations where no rule does. One count per prefix, in
+ * order.
+ */
 export async function countNeighbours(
   tx: Tx,
   prefixes: CountedPrefix[],
@@ -91,7 +94,7 @@ export async function countNeighbours(
   return rows.map(({ starts }) => starts);
 }
 
-/** An explanation reads at most this many rows of a prefix, of all applications. */
+/** Maximum rows of a prefix, of all applications, that an explanation reads. */
 const mostNeighbours = 1000;
 // A colon sorts after the digits.
 const neighbours = (table: string, more: string) => `select application_id, recipient from ${table}
@@ -103,13 +106,13 @@ const neighboursStatement = {
       (${neighbours('pending_verification', '')}) union all
       (${neighbours('ended_verification', `and status in (${endsOfStarted})`)})) n
     where application_id = p.application_id and length(recipient) = length(p.prefix) + 4 limit $4) s) as starts
-    from unnest($1::uuid[], $2::text[]) with ordinality as p(application_id, prefix, place) order by p.place`,
+    from unnest($1::uuid[], $2::text[]) with ordinality as p(application_id, prefix, index) order by p.index`,
 };
 
-/** What an application told of a person is known no longer than a day. */
+/** Facts about a person that an application sent are kept for at most a day. */
 export const deleteStartClients = (tx: Tx, nowMs: number) => deleteBefore(tx, 'start_client', nowMs - 23 * hourMs);
 
-/** Deletes starts and failures that no rule counts any more. */
+/** Deletes starts and failures that no rule counts any longer. */
 export const deleteCountedStarts = (tx: Tx, nowMs: number) => deleteBefore(tx, 'counted_start', nowMs - hourMs);
 export const deleteRecentFailures = (tx: Tx, nowMs: number) => deleteBefore(tx, 'recent_failure', nowMs - dayMs);
 

@@ -30,7 +30,7 @@ export interface StartRequest {
   correlationId: string;
   /** Null for no limit. */
   segmentsPerDay: number | null;
-  /** Numbers of the application that are held back; nearly always none. */
+  /** Groups of the application that are held back; nearly always none. */
   holds: readonly GuardHold[];
   /** The groups of its client, as keyed hashes; empty in the sandbox. */
   clients: readonly string[];
@@ -54,9 +54,9 @@ export interface StartDecisionOptions {
   routeText: RouteText;
 }
 
-/** What is known of a number when its start is decided. */
+/** What is known about a number when its start is decided. */
 export interface CountedStart extends StartCounts {
-  /** Whether it was approved lately; looked up only for a number that is held back. */
+  /** Whether it was approved recently; only read for a number that is held back. */
   wasApproved?: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface PendingStart {
 
 /**
  * Decides a start from the rows that the surrounding transaction holds. Pure except for ids, the clock and the state of
- * the carriers. An error refuses this start alone, and nothing of it is kept.
+ * the carriers. An error refuses this start alone, and none of its rows are kept.
  */
 export function decideStart(
   options: StartDecisionOptions,
@@ -103,7 +103,7 @@ export function decideStart(
   }
 }
 
-/** A start that sends nothing and changes nothing, because the application's segments of the day do not suffice. */
+/** A start that sends no text and changes no row, because the application's segments of the day do not suffice. */
 export function blockForSpend(options: StartDecisionOptions, request: StartRequest): StartDecision | ApiError {
   return startNew(options, request, undefined, undefined, 'spend_limit');
 }

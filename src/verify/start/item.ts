@@ -8,7 +8,7 @@ import type { StartRequest } from './decision.ts';
 export interface StartAnswer {
   verification: Verification;
   record: ReturnType<typeof toVerificationRecord>;
-  /** The carrier that has a text to send because of it; undefined if that may be any. */
+  /** The carrier that has a text to send because of this start; undefined if it may be any. */
   carriers: Woken;
 }
 

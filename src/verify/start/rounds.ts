@@ -4,15 +4,15 @@ import { continuation } from '../verification.ts';
 import type { StartAnswer, StartItem } from './item.ts';
 
 export interface StartRounds {
-  /** Decides and commits starts of which nearly all have a number of their own. */
+  /** Decides and commits starts. Nearly every start has its own number. */
   start: (items: StartItem[]) => Promise<(StartAnswer | ApiError)[]>;
   keep: (answers: AnswerToKeep[]) => Promise<void>;
   nowMs: () => number;
 }
 
 /**
- * Starts for one number in one batch: the first is decided, and those that would leave its verification as it is get the
- * same record. They were sent before it was committed, so that is what they would have found. Others have another round.
+ * Starts for one number in one batch: the first is decided, and those that would not change its verification get the
+ * same record, which they would have found after its commit. Others wait for the next round.
  */
 export async function startInRounds(items: StartItem[], rounds: StartRounds): Promise<(StartAnswer | ApiError)[]> {
   const answers = new Map<StartItem, StartAnswer | ApiError>();
@@ -45,7 +45,7 @@ async function answerFollowers(
     const open = first.get(nameOf(item));
     if (answers.has(item) || open === undefined) continue;
     if (continuation(open.verification, item.request, nowMs()) !== 'leave') {
-      // It changes the verification, and so do those behind it: they wait for the next round.
+      // It changes the verification, and so do later ones: they wait for the next round.
       first.delete(nameOf(item));
       continue;
     }

@@ -17,7 +17,7 @@ import type { VerificationTemplate } from '../texts/verification-text.ts';
 import { longestTtlSeconds } from '../verification.ts';
 
 const longestOfClient = 512;
-/** Any text: what an application knows of a person is not ours to judge. */
+/** Any text, because applications identify people in their own ways. */
 const ofClient = (about: string, example: string) => ({
   type: ['string', 'null'],
   maxLength: longestOfClient,
@@ -29,17 +29,19 @@ const clientSchema = Type.Unsafe<StartClient | null>({
   title: 'StartClient',
   type: ['object', 'null'],
   properties: {
-    ip: ofClient('The address that the person came from', '203.0.113.7'),
-    user_agent: ofClient('What their browser or app calls itself', 'Mozilla/5.0'),
-    device_id: ofClient('What you know their device by', 'd-81f2'),
+    ip: ofClient('The IP address of the person', '203.0.113.7'),
+    user_agent: ofClient('The user agent of their browser or app', 'Mozilla/5.0'),
+    device_id: ofClient('Your id of their device', 'd-81f2'),
   },
-  description: 'Who asked for the code. Only the guard uses it, as keyed hashes, and forgets it after 24 hours.',
+  description:
+    'The person who requested the code. Only the guard uses it, as keyed hashes, and forgets it after 24 hours.',
 });
 
 export type StartRules = ReturnType<typeof createStartRules>;
 
 /**
- * Rules for a request to start: the schema checks types, `check` the rest, and the caller sees all bad fields at once.
+ * Rules for a request to start: the schema checks types, the functions the rest, and the caller sees all bad fields at
+ * once.
  */
 export function createStartRules(environment: 'sandbox' | 'production') {
   const checkNumber = ({ to }: Record<string, unknown>): FieldProblem[] => {

@@ -16,7 +16,7 @@ export interface StartedRow {
   clients: readonly string[];
 }
 
-/** The cells of a start's rows, named as `startedRows` names them. */
+/** The cells of a start's rows, by their column names. */
 function startCells(rows: readonly StartedRow[]): TextRows {
   return toTextRows(
     rows.map(({ verification, clients }) => [
@@ -57,8 +57,8 @@ const insertPending = (conditions: string) => `insert into pending_verification 
     select id, application_id, expires_at, c[18]::integer, recipient from v where ${conditions} order by place`;
 
 /**
- * Starts verifications with their texts, one each, where nothing stands in the way: the number has no pending
- * verification and no wrong codes of the day. One statement is one transaction. Returns the ids it started.
+ * Starts verifications with one text each, where the number has no pending verification and no wrong codes of the day.
+ * One statement is one transaction. Returns the started ids.
  */
 export async function startFree(
   tx: Tx,
@@ -74,10 +74,7 @@ export async function startFree(
   return new Set(rows.map(({ id }) => fromUuid('ver', id)));
 }
 
-/**
- * The one table that it reads is read by its primary key: the other index has no condition, because the id stands only in
- * a comparison of rows.
- */
+/** The row comparison makes Postgres read this table by its primary key: the other index then has no condition. */
 const startFreeStatement: Statement = {
   name: 'start-free-verifications',
   planOnce: true,
@@ -114,7 +111,7 @@ const insertStartsStatement = {
     ended as (
       insert into ended_verification (verification_id, application_id, status, recipient)
       select id, application_id, status, recipient from v where not ${isPending}),
-    told as (${insertVerificationEvents('started')}),
+    emitted as (${insertVerificationEvents('started')}),
     counted as (
       insert into counted_start (application_id, prefix, verification_id)
       select application_id, left(recipient, -4), id from v where ${isPending} and $11::boolean),

@@ -67,7 +67,7 @@ test('domain: anything else is refused, with what would be right', () => {
   assert.equal(domainProblem('ｅxample.com'), 'must be in ASCII: example.com');
 });
 
-test('domain: as long as it leaves room for the code alone, at its longest, in one segment', () => {
+test('domain: at most as long as leaves room for the longest code in one segment', () => {
   for (const [length, fits] of [
     [135, true],
     [136, true],
@@ -100,7 +100,7 @@ test('android_hash: exactly 11 characters of base64', () => {
   }
 });
 
-test('domain: what is longer than any name is refused at once', () => {
+test('domain: a text longer than any host name is refused at once', () => {
   const right = 'must be a host name with at least one dot, like example.com, without scheme, port or path';
   assert.equal(domainProblem(`${'ü'.repeat(20_000)}.example`), right);
   assert.equal(domainProblem(`${'a.'.repeat(127)}com`), right);

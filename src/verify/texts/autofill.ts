@@ -4,7 +4,7 @@ import { measure } from '../../messages/text/text.ts';
 /** How a phone fills in the code: for web pages of `domain` (WebOTP), or for the Android app with this hash. */
 export type Autofill = { domain: string } | { android_hash: string };
 
-/** Copies the known field only and drops any other property the caller sent. */
+/** Copies only the known field and drops any other property of the caller. */
 export function copyAutofill(given: Autofill | null): Autofill | null {
   if (given === null) return null;
   return 'domain' in given ? { domain: given.domain } : { android_hash: given.android_hash };

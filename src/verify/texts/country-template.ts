@@ -6,12 +6,12 @@ export const longestTemplate = 320;
 const longestCode = '0'.repeat(10);
 const mostMinutes = 10;
 
-/** Fills in one pass: a code has no braces, and a template none but these. */
+/** Fills in one pass: a code has no braces, and a template only these. */
 export function fillTemplate(text: string, code: string, minutes: number): string {
   return text.replace(/\{\{(code|minutes)\}\}/g, (_, place) => (place === 'code' ? code : String(minutes)));
 }
 
-/** Why a text can't be the template of codes (completes "text …"), or undefined. */
+/** Why a text cannot be a template of codes (completes "text …"), or undefined. */
 export function templateProblem(text: string): string | undefined {
   if (text.length > longestTemplate) return `must have at most ${longestTemplate} characters`;
   const codes = text.split('{{code}}').length - 1;
@@ -25,9 +25,9 @@ export function templateProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** What an operator has set for codes to this number, as a part of a template. */
+/** The operator's template for codes to this number, as part of a template. */
 export function templateFor({ templates }: SendingRights, to: string): { own?: CountryTemplate } {
-  // Most applications have none, and to find a number's country takes time.
+  // Most applications have none, and finding a number's country takes time.
   for (const _country in templates) {
     const own = templates[routedCountryOf(to) ?? ''];
     return own === undefined ? {} : { own };

@@ -20,7 +20,10 @@ export interface RowAndText extends VerificationRow {
 export const newestText = (table: string, from: string, below: string) =>
   `${textState(`${table}.text_ids[cardinality(${table}.text_ids)]`, { from, below })} as text`;
 
-/** Texts are made with their verification or minutes later. A text outside, after a change of the clock, is read alone. */
+/**
+ * Texts are created with their verification or minutes later. A text outside this range, after a change of the clock,
+ * is read alone.
+ */
 export function textRange([first, last]: [first: string, last: string]): [from: string, below: string] {
   return [uuidFloor(uuidTimeMs(first) - hourMs), uuidFloor(uuidTimeMs(last) + hourMs)];
 }

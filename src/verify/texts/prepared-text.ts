@@ -4,7 +4,10 @@ import { minuteMs } from '../../platform/clock.ts';
 import { senderName } from './sender-name.ts';
 import { renderVerification, type VerificationTemplate } from './verification-text.ts';
 
-/** What a verification's text is rendered from, with its size. The worker derives the code when it sends the text. */
+/**
+ * The data that a verification's text is rendered from, with its size. The worker derives the code when it sends the
+ * text.
+ */
 export interface PreparedText {
   template: VerificationTemplate;
   sender: string;
@@ -12,8 +15,8 @@ export interface PreparedText {
 }
 
 /**
- * Renders the text with zeros as the code before the start joins a batch, so that the cost and any failure of a name,
- * locale or autofill hit only its own caller.
+ * Renders the text with zeros as the code before the start joins a batch, so that cost and failures of a name, locale
+ * or autofill affect only its own caller.
  */
 export function prepareText(template: VerificationTemplate): PreparedText {
   const { app, locale, minutes, codeLength, autofill, own } = template;
@@ -26,7 +29,7 @@ export function prepareText(template: VerificationTemplate): PreparedText {
   return text;
 }
 
-/** An application's starts all render the same text; to render it anew takes a tenth of a start. */
+/** All starts of an application render the same text; rendering takes a tenth of a start. */
 const prepared = createBoundedMap<string, PreparedText>(20_000);
 
 function prepare(template: VerificationTemplate): PreparedText {

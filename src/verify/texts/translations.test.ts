@@ -8,17 +8,17 @@ function languageOf(locale: string | null): string | undefined {
   return [...translations].find(([, translation]) => translation === translationOf(locale))?.[0];
 }
 
-function placesIn(sentence: string): string[] {
-  return Array.from(sentence.matchAll(/\{.*?\}/g), ([place]) => place);
+function placeholdersIn(sentence: string): string[] {
+  return Array.from(sentence.matchAll(/\{.*?\}/g), ([placeholder]) => placeholder);
 }
 
 test('every language says the code, the name and the minutes once, each in its sentence, and nothing like them', () => {
   assert.ok(translations.size >= 24);
   for (const [language, { named, bare, valid, secret }] of translations) {
-    assert.deepEqual(placesIn(named), ['{code}', '{app}'], language);
-    assert.deepEqual(placesIn(bare), ['{code}'], language);
-    assert.deepEqual(placesIn(valid), ['{minutes}'], language);
-    assert.deepEqual(placesIn(secret), [], language);
+    assert.deepEqual(placeholdersIn(named), ['{code}', '{app}'], language);
+    assert.deepEqual(placeholdersIn(bare), ['{code}'], language);
+    assert.deepEqual(placeholdersIn(valid), ['{minutes}'], language);
+    assert.deepEqual(placeholdersIn(secret), [], language);
     for (const sentence of [named, bare, valid, secret]) {
       assert.doesNotMatch(sentence, /[\p{N}@#\n]|\p{L}\.\p{L}|:\/\/|\}\{|^\s|\s$/u, language);
       assert.equal(sentence, sentence.normalize('NFC'), language);

@@ -360,6 +360,6 @@ function read(locale: string): Intl.Locale | undefined {
 /** Language, script and region. */
 function headOf(locale: string): string {
   const parts = locale.split('-');
-  const end = parts.findIndex((part, place) => place > 0 && !/^(?:[A-Za-z]{4}|[A-Za-z]{2}|[0-9]{3})$/.test(part));
+  const end = parts.findIndex((part, index) => index > 0 && !/^(?:[A-Za-z]{4}|[A-Za-z]{2}|[0-9]{3})$/.test(part));
   return parts.slice(0, end < 0 ? 1 : end).join('-');
 }

@@ -29,7 +29,7 @@ const names = [
   '日本郵便',
   '🚀🚀🚀🚀🚀',
   '👨‍👩‍👧‍👦'.repeat(9),
-  'The Very Long Name of an Application That Nobody Shortened So Far',
+  'The Very Long Name of an Application That Has Not Been Shortened',
   'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbea',
   'Государственное автономное учреждение города Москвы «Мои доки»',
   '{[€]}'.repeat(12),
@@ -41,7 +41,7 @@ const names = [
   '',
 ];
 
-/** The octets of a text on the wire, written apart from measure(). */
+/** The octets of a text on the wire, computed independently of measure(). */
 function octets(text: string): number {
   if (measure(text).encoding === 'UCS-2') return Buffer.from(text, 'utf16le').length;
   const septets = Array.from(text).reduce((sum, character) => sum + (extensionAlphabet.has(character) ? 2 : 1), 0);
@@ -57,7 +57,7 @@ function render(template: Partial<VerificationTemplate>, code = '482913'): strin
   return renderVerification(whole, code);
 }
 
-/** Everything that holds for every text. */
+/** Checks that hold for every text. */
 function assertText(template: VerificationTemplate, code: string): void {
   const text = renderVerification(template, code);
   const { autofill } = template;
@@ -94,7 +94,7 @@ test('every language, code length, number of minutes and autofill: one segment, 
   }
 });
 
-test('property: and with any name', () => {
+test('property: the same with any name: one segment, its code once, its last line exact', () => {
   const pieces = 'evil.com|.|com|www.|http://|12|3|٣|@|#|\u202e|\u200d|😀|❤️|ê|Ł|Я|日| |\n|-|…|{code}|$&|Ab|€|{'.split(
     '|',
   );
@@ -156,7 +156,7 @@ test('a language in GSM-7 says all of it in GSM-7, with a longest code and an au
   }
 });
 
-test('what has no room goes: the end of the name, the name, the warning, the minutes, all but the code', () => {
+test('a text that is too long drops, in order: the end of the name, the name, the warning, the minutes, all but the code', () => {
   const long = 'Госуслуги Москвы';
   assert.equal(
     render({ app: long, locale: 'ru' }),
@@ -201,7 +201,7 @@ test('a cut name ends with a letter, and is left out when nothing but signs woul
   assert.match(ru(`${'«'.repeat(20)}Acme`), /^482913 — ваш код\. Действует/);
 });
 
-test('a name is never read as a place or a pattern', () => {
+test('a name is never read as a placeholder or a pattern', () => {
   assert.equal(
     render({ app: '{code} $& {app}' }),
     '482913 is your {code} $& {app} code. Valid for 10 min. Do not share it.',

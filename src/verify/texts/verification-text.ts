@@ -15,7 +15,7 @@ export interface VerificationTemplate {
   minutes: number;
   codeLength: number;
   autofill: Autofill | null;
-  /** What an operator has set for the application and country: the whole text, with nothing of the caller's. */
+  /** The operator's text for the application and country. It replaces the whole text. */
   own?: CountryTemplate;
 }
 

@@ -68,7 +68,7 @@ describe('the model finds what was wrong', () => {
     });
   });
 
-  test('a read without a lock sees a position that is given out only later', () => {
+  test('a poll without a lock sees a position that is given out only later', () => {
     const { violation } = tryAll({ ...small, left: { ...crashes, crashes: 0 } }, withoutLock);
     assert.deepEqual(violation, {
       message: 'reader 1 skips the event at 2',
@@ -88,7 +88,7 @@ describe('the model finds what was wrong', () => {
     });
   });
 
-  test('a read from before a crash proves nothing about one after it', () => {
+  test('a poll from before a crash proves nothing about one after it', () => {
     const compares: Rules = { ...rules, learn: (view, made) => learn(view, { ...made, oldestConnection: '' }) };
     assert.match(tryAll(small, compares).violation?.message ?? '', /skips the event|is ahead of every position/);
   });

@@ -1,6 +1,6 @@
 import { learn } from '../../../src/events/horizon-rule.ts';
 import type { Step } from '../explore.ts';
-import { lookSteps, readerSteps } from './reader-steps.ts';
+import { pollSteps, readerSteps } from './reader-steps.ts';
 import type { Rules, State } from './state.ts';
 import { changeSteps, daySteps, postgresSteps } from './writer-steps.ts';
 
@@ -14,7 +14,7 @@ export function stepsOf({ learn, readsUnderLock }: Rules): (state: State) => Ste
           ...state.changes.flatMap((_, index) => changeSteps(state, index, readsUnderLock)),
           ...daySteps(state),
           ...postgresSteps(state),
-          ...state.nodes.flatMap((_, index) => lookSteps(state, index, { learn, readsUnderLock })),
+          ...state.nodes.flatMap((_, index) => pollSteps(state, index, { learn, readsUnderLock })),
           ...state.readers.flatMap((_, index) => readerSteps(state, index)),
         ]
       : [];

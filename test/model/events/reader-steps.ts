@@ -1,10 +1,10 @@
-import type { Look, View } from '../../../src/events/horizon-rule.ts';
+import type { Poll, View } from '../../../src/events/horizon-rule.ts';
 import type { Step } from '../explore.ts';
 import * as postgres from './postgres.ts';
 import { flushed, type Node, type Reader, type Rules, type State } from './state.ts';
 
-/** `lookAt` and `learn`. The statement reads the position first, and then the writers and the log. */
-export function lookSteps(
+/** `runPoll` and `learn`. The statement reads the position first, and then the writers and the log. */
+export function pollSteps(
   state: State,
   index: number,
   { learn, readsUnderLock }: Pick<Rules, 'learn' | 'readsUnderLock'>,
@@ -54,7 +54,7 @@ export function lookSteps(
     nodes: after.nodes.with(index, { ...(after.nodes[index] as Node), ...to }),
   });
   const mended = after.nodes[index] as Node;
-  const made = { ...(mended.poll as Look), onDiskTo: Number.POSITIVE_INFINITY };
+  const made = { ...(mended.poll as Poll), onDiskTo: Number.POSITIVE_INFINITY };
   return [
     { name: named('has brought the log to disk'), next: learned(again, mended.view, made, readers, index, learn) },
   ];
@@ -63,7 +63,7 @@ export function lookSteps(
 function learned(
   put: (to: Partial<Node>, more: Partial<State>) => State,
   view: View,
-  made: Look,
+  made: Poll,
   readers: Reader[],
   index: number,
   learn: Rules['learn'],

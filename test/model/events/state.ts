@@ -1,4 +1,4 @@
-import { firstView, type Look, type learn, type View } from '../../../src/events/horizon-rule.ts';
+import { firstView, type learn, type Poll, type View } from '../../../src/events/horizon-rule.ts';
 import * as postgres from './postgres.ts';
 
 /** A change of a record: a transaction that writes one event. */
@@ -11,14 +11,14 @@ export interface Change {
   place: number;
 }
 
-export interface LookUnderWay extends Partial<Look> {
+export interface PollUnderWay extends Partial<Poll> {
   last: number;
 }
 
 /** A node's horizon. */
 export interface Node {
   view: View;
-  poll: LookUnderWay | undefined;
+  poll: PollUnderWay | undefined;
 }
 
 export interface Reader {
@@ -55,7 +55,7 @@ export interface Bounds {
 /** What differs between the code as it is, and as it was. */
 export interface Rules {
   learn: typeof learn;
-  /** Whether a read waits while a position is being given out. */
+  /** Whether a poll waits while a position is being given out. */
   readsUnderLock: boolean;
   /** What must hold. A cursor ahead of every position shows a fault some steps before an event is skipped. */
   invariants: (state: State) => string | undefined;
@@ -105,7 +105,7 @@ export function canonical({ pg, changes, day, events, nodes, readers, left, brok
   return form;
 }
 
-function formOf(poll: LookUnderWay | undefined): string {
+function formOf(poll: PollUnderWay | undefined): string {
   if (poll === undefined) return ' -';
   const { last, loggedTo, oldestConnection, writers } = poll;
   return ` ${last} ${loggedTo} ${oldestConnection} ${writers === undefined ? '?' : [...writers].join()}`;

@@ -121,7 +121,7 @@ export function postgresSteps(state: State): Step<State>[] {
   return steps;
 }
 
-/** Looks under way fail; nodes go on with what they know. What had its commit on disk has committed. */
+/** Polls under way fail; nodes go on with what they know. What had its commit on disk has committed. */
 function crashed(state: State): State {
   const { left, changes, day } = state;
   let next: State = {

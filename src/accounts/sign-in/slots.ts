@@ -1,17 +1,17 @@
 /** Bounds how much work is accepted at once, per key and in total. Work beyond the bound is refused, not queued. */
-export interface Places {
-  /** Holds a place for this key during the work. Throws at once when the key's places or all places are taken. */
-  hold<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+export interface Slots {
+  /** Reserves a slot for this key during the work. Throws at once when the key's slots or all slots are taken. */
+  run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-export interface PlacesOptions {
+export interface SlotsOptions {
   perKey: number;
   total: number;
   onKeyFull: () => Error;
   onAllFull: () => Error;
 }
 
-export function createPlaces({ perKey, total, onKeyFull, onAllFull }: PlacesOptions): Places {
+export function createSlots({ perKey, total, onKeyFull, onAllFull }: SlotsOptions): Slots {
   const takenBy = new Map<string, number>();
   let taken = 0;
 
@@ -31,7 +31,7 @@ export function createPlaces({ perKey, total, onKeyFull, onAllFull }: PlacesOpti
   }
 
   return {
-    async hold(key, work) {
+    async run(key, work) {
       take(key);
       try {
         return await work();

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPlaces } from './places.ts';
+import { createSlots } from './slots.ts';
 
 function setUp({ perKey = 4, total = 8 } = {}) {
   const ends: (() => void)[] = [];
-  const places = createPlaces({
+  const slots = createSlots({
     perKey,
     total,
     onKeyFull: () => new Error('the key is full'),
     onAllFull: () => new Error('all is full'),
   });
   /** Work that lasts until `end` is called. */
-  const enter = (key: string) => places.hold(key, () => new Promise<void>((end) => ends.push(end)));
+  const enter = (key: string) => slots.run(key, () => new Promise<void>((end) => ends.push(end)));
   const end = () => ends.shift()?.();
-  return { places, enter, end };
+  return { slots, enter, end };
 }
 
-test('a key cannot take more than its places, and gets them back', async () => {
+test('a key cannot take more than its slots, and gets them back', async () => {
   const { enter, end } = setUp({ perKey: 2 });
   const first = enter('a');
   const others = [enter('a'), enter('b')];
@@ -29,7 +29,7 @@ test('a key cannot take more than its places, and gets them back', async () => {
   await Promise.all(others);
 });
 
-test('when all places are taken a newcomer is told so, until one is free', async () => {
+test('when all slots are taken a newcomer is refused, until one is free', async () => {
   const { enter, end } = setUp({ total: 2 });
   const first = enter('a');
   const others = [enter('b')];
@@ -41,11 +41,11 @@ test('when all places are taken a newcomer is told so, until one is free', async
   await Promise.all(others);
 });
 
-test('work that fails gives its place back', async () => {
-  const { places, enter, end } = setUp({ perKey: 1, total: 1 });
+test('work that fails frees its slot', async () => {
+  const { slots, enter, end } = setUp({ perKey: 1, total: 1 });
   for (let i = 0; i < 3; i++) {
     await assert.rejects(
-      places.hold('a', () => Promise.reject(new Error('no'))),
+      slots.run('a', () => Promise.reject(new Error('no'))),
       /no/,
     );
   }
