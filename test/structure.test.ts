@@ -293,7 +293,7 @@ describe('import directions', () => {
   for (const [name, file] of [
     ['pg', 'platform/database/database.ts'],
     ['@redis/client', 'platform/redis.ts'],
-    ['undici', 'webhooks/client.ts'],
+    ['undici', 'platform/http-out/client.ts'],
   ] as const) {
     test(`only ${file} knows ${name}`, () => {
       const users = files.filter(({ imports }) => imports.some((path) => path === name || path.startsWith(`${name}/`)));
@@ -373,6 +373,20 @@ describe('one source each', () => {
       assert.deepEqual(
         users.map(({ name }) => name),
         [],
+      );
+    });
+  }
+
+  const inOneFile: [string, string, RegExp][] = [
+    ['the numbers of advisory locks', 'platform/database/advisory-locks.ts', /\b4_?207_?\d{3}\b/],
+    ['the retry after a deadlock', 'platform/database/retry-collisions.ts', /\/\^40/],
+  ];
+  for (const [what, file, pattern] of inOneFile) {
+    test(`only ${file} has ${what}`, () => {
+      const users = files.filter(({ text }) => pattern.test(withoutComments(text)));
+      assert.deepEqual(
+        users.map(({ name }) => name),
+        [file],
       );
     });
   }

@@ -8,13 +8,13 @@
 //   await slots.stop();
 //
 // `onLost` means that the lock is gone already: unbind at once (`supervisor.stop(0)`), because another node may bind.
+
 import type { Clock } from '../../platform/clock.ts';
+import { advisoryLocks } from '../../platform/database/advisory-locks.ts';
 import type { Database, Session } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 
-/** The first key of the locks is the carrier's id, the second one of these. */
-const slotKey = 4_207_100;
-const wantKey = 4_207_099;
+const { bindSlots: slotKey, wantedBinds: wantKey } = advisoryLocks;
 const lookMs = 2000;
 /** Nodes that start together share the slots: more than its share a node takes only after this time. */
 const moreAfterMs = 4000;
