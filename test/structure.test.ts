@@ -377,6 +377,17 @@ describe('one source each', () => {
     });
   }
 
+  test('no file calls fetch: outgoing calls go through a client that knows which addresses are allowed', () => {
+    const inBrowser = 'smsc/page.ts';
+    const users = files.filter(
+      ({ name, text }) => name !== inBrowser && /(?<![.\w])fetch\(/.test(withoutComments(text)),
+    );
+    assert.deepEqual(
+      users.map(({ name }) => name),
+      [],
+    );
+  });
+
   const inOneFile: [string, string, RegExp][] = [
     ['the numbers of advisory locks', 'platform/database/advisory-locks.ts', /\b4_?207_?\d{3}\b/],
     ['the retry after a deadlock', 'platform/database/retry-collisions.ts', /\/\^40/],

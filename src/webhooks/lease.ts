@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { randomFraction } from '../platform/crypto/random.ts';
+import type { GuardedClient } from '../platform/http-out/client.ts';
 import type { Log } from '../platform/log.ts';
 import { type Attempted, afterAttempt, attempt } from './attempt.ts';
 import { type BacklogOptions, createBacklog, type Pending } from './backlog.ts';
-import type { WebhookClient } from './client.ts';
 import { type CourseProgress, leaseMs, type Recorded, recordProgress } from './lease-store.ts';
 import {
   afterFailure,
@@ -22,7 +22,7 @@ import type { Delivery, DisabledReason } from './webhook.ts';
 
 export interface CourseOptions extends BacklogOptions {
   secrets: SigningSecret[];
-  client: WebhookClient;
+  client: GuardedClient;
   slots: CallSlots;
   log: Log;
   /** The account of the webhook. */

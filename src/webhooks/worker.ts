@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type Listener, openListener } from '../platform/database/listener.ts';
+import type { GuardedClient } from '../platform/http-out/client.ts';
 import { uuidOf } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/work/wakeable-sleep.ts';
@@ -11,7 +12,6 @@ import type { Attempted } from './attempt.ts';
 import type { BacklogOptions } from './backlog.ts';
 import { findCourses } from './claim-store.ts';
 import { createClaims, type HeldCourse, type TakenUp } from './claims.ts';
-import type { WebhookClient } from './client.ts';
 import { createDisable } from './disable.ts';
 import { type CourseOptions, startCourse } from './lease.ts';
 import { type ClaimedCourse, findAskedBack, hasActive, recordProgress, webhookChannel } from './lease-store.ts';
@@ -27,7 +27,7 @@ export interface WebhookWorkerOptions {
   clock: Clock;
   keys: KeyRing;
   log: Log;
-  client: WebhookClient;
+  client: GuardedClient;
   tell: BacklogOptions['tell'];
   /** What this process has room for: webhooks in its hands, and calls under way. */
   room?: { claims: number; calls: number };

@@ -13,6 +13,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { advisoryLocks } from '../../platform/database/advisory-locks.ts';
 import type { Database, Session } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
+import { createPoller } from '../../platform/work/poller.ts';
 
 const { bindSlots: slotKey, wantedBinds: wantKey } = advisoryLocks;
 const lookMs = 2000;
@@ -73,7 +74,8 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
   /** A look that has not begun: it serves everyone who asks for one until then. */
   let nextLook: Promise<void> | undefined;
   let stopped = false;
-  const timer = setInterval(() => void look(), lookMs).unref();
+  const poller = createPoller({ run: look, pauseMs: lookMs });
+  poller.start();
 
   /** One look at a time: locks are counted by the session, so two looks could take a slot twice. */
   function inTurn(work: () => Promise<void>): Promise<void> {
@@ -190,7 +192,7 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
     look,
     async stop() {
       stopped = true;
-      clearInterval(timer);
+      await poller.stop();
       await looking;
       const last = session;
       session = undefined;

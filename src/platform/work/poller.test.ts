@@ -38,7 +38,7 @@ describe('a poller', () => {
     assert.equal(work.ends.length, 2);
     work.ends[1]?.resolve();
     await second;
-    assert.deepEqual([work.ends.length, work.most, poller.isRunning], [2, 1, false]);
+    assert.deepEqual([work.ends.length, work.most], [2, 1]);
   });
 
   test('repeats after a pause, also after a failed run, until it is stopped', async () => {
@@ -66,6 +66,21 @@ describe('a poller', () => {
     assert.deepEqual([runs, failures], [4, ['away']]);
   });
 
+  test('hurries when it pauses, and does not when it runs', async () => {
+    const work = createWork();
+    const poller = createPoller({ run: work.run, pauseMs: 1000 });
+    poller.hurry();
+    await turn();
+    assert.equal(work.ends.length, 0, 'it is not started');
+    poller.start();
+    for (let calls = 0; calls < 3; calls++) poller.hurry();
+    await turn();
+    poller.hurry();
+    work.ends[0]?.resolve();
+    await poller.stop();
+    assert.equal(work.ends.length, 1);
+  });
+
   test('waits at its stop for the runs that were asked for', async () => {
     const work = createWork();
     const poller = createPoller({ run: work.run, pauseMs: 0 });
@@ -82,6 +97,8 @@ describe('a poller', () => {
     assert.deepEqual([stopped, work.ends.length], [false, 2]);
     work.ends[1]?.resolve();
     await stopping;
-    assert.equal(poller.isRunning, false);
+    poller.hurry();
+    await turn();
+    assert.equal(work.ends.length, 2);
   });
 });

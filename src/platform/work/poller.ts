@@ -4,16 +4,17 @@ export interface Poller {
   start(firstAfterMs?: number): void;
   /** Runs now, or once more after the run under way. Settles like a run that began after this call. */
   poll(): Promise<void>;
+  /** Ends the pause. Does nothing during a run, or before the start. */
+  hurry(): void;
   /** Stops repeating, and waits for the runs that have been asked for. */
   stop(): Promise<void>;
-  readonly isRunning: boolean;
 }
 
 export interface PollerOptions {
   run: () => unknown;
   /** Read after each run. */
   pauseMs: number | (() => number);
-  /** For a failed run that no caller of `poll` waits for. The next run follows as usual. */
+  /** For a failed run that no call of `poll` waits for. The next run follows as usual. */
   onFailure?: (error: Error) => void;
 }
 
@@ -46,29 +47,31 @@ export function createPoller({ run, pauseMs, onFailure = () => {} }: PollerOptio
       await run();
     } finally {
       running = undefined;
-      schedule(typeof pauseMs === 'number' ? pauseMs : pauseMs());
+      schedule();
     }
   }
 
-  function schedule(afterMs: number): void {
+  function schedule(firstAfterMs?: number): void {
+    if (!isStarted) return;
+    const afterMs = firstAfterMs ?? (typeof pauseMs === 'number' ? pauseMs : pauseMs());
     clearTimeout(timer);
-    if (isStarted) timer = setTimeout(() => poll().catch(onFailure), afterMs).unref();
+    timer = setTimeout(() => poll().catch(onFailure), afterMs).unref();
   }
 
   return {
     start(firstAfterMs) {
       if (isStarted) return;
       isStarted = true;
-      if (running === undefined) schedule(firstAfterMs ?? (typeof pauseMs === 'number' ? pauseMs : pauseMs()));
+      if (running === undefined) schedule(firstAfterMs);
     },
     poll,
+    hurry() {
+      if (isStarted && running === undefined) poll().catch(onFailure);
+    },
     async stop() {
       isStarted = false;
       clearTimeout(timer);
       await (next ?? running)?.catch(() => {});
-    },
-    get isRunning() {
-      return running !== undefined;
     },
   };
 }

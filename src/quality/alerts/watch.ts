@@ -1,7 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { Environment } from '../../platform/environment.ts';
 import type { Log } from '../../platform/log.ts';
+import { createPoller } from '../../platform/work/poller.ts';
 import { alertRules } from '../rules/all.ts';
 import { alertKinds } from './alert.ts';
 import { alertBody } from './body.ts';
@@ -31,6 +33,7 @@ export interface AlertWatchOptions {
   /** Names this installation in calls. */
   publicUrl: string;
   alertUrl: string | undefined;
+  environment: Environment;
 }
 
 const lookEveryMs = 5000;
@@ -39,15 +42,17 @@ const slowForMs = 30_000;
 /** For metrics. */
 const mostShown = 1000;
 
-export function createAlertWatch({ database, clock, keys, log, publicUrl, alertUrl }: AlertWatchOptions): AlertWatch {
-  const callAll =
-    alertUrl === undefined ? async () => 0 : createAlertCaller({ url: alertUrl, database, clock, keys, log });
+export function createAlertWatch(options: AlertWatchOptions): AlertWatch {
+  const { database, clock, log, publicUrl, alertUrl } = options;
+  const callAll = alertUrl === undefined ? async () => 0 : createAlertCaller({ ...options, url: alertUrl });
   let facts: AlertFacts | undefined;
   let open: Alert[] = [];
   let slowReadAtMs = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let looking: Promise<unknown> = Promise.resolve();
+  const poller = createPoller({
+    run: () => look(false),
+    pauseMs: lookEveryMs,
+    onFailure: ({ message: reason }) => log.debug({ reason }, 'alerts were not checked; will retry'),
+  });
 
   async function judge(all: boolean): Promise<boolean> {
     const told = await database.transaction(async (tx) => {
@@ -84,23 +89,9 @@ export function createAlertWatch({ database, clock, keys, log, publicUrl, alertU
     return judged;
   }
 
-  function lookLater(): void {
-    timer = setTimeout(() => {
-      looking = look(false)
-        .catch(({ message: reason }: Error) => log.debug({ reason }, 'alerts were not looked at; will retry'))
-        .then(() => {
-          if (!stopped) lookLater();
-        });
-    }, lookEveryMs).unref();
-  }
-
   return {
-    start: lookLater,
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await looking;
-    },
+    start: () => poller.start(),
+    stop: poller.stop,
     look: () => look(true),
     get facts() {
       return facts;

@@ -1,4 +1,4 @@
-import { addressRefused } from '../platform/http-out/address-guard.ts';
+import { addressRefused } from './address-guard.ts';
 
 /** The error of a call as a sentence for the developer whose endpoint it is. It never names an address that we found. */
 export function describeCallError(error: unknown): string {
