@@ -388,6 +388,16 @@ describe('one source each', () => {
     );
   });
 
+  test('texts that are marked as copied stay in edge and http', () => {
+    const users = files.filter(
+      ({ folder, text }) => /\bOwnedText\b/.test(text) && !/^(edge|http|platform)$/.test(folder ?? ''),
+    );
+    assert.deepEqual(
+      users.map(({ name }) => name),
+      [],
+    );
+  });
+
   const inOneFile: [string, string, RegExp][] = [
     ['the numbers of advisory locks', 'platform/database/advisory-locks.ts', /\b4_?207_?\d{3}\b/],
     ['the retry after a deadlock', 'platform/database/retry-collisions.ts', /\/\^40/],
