@@ -4,8 +4,6 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { dependsOn, findTestFiles, isUnitTest } from '../scripts/test-files.ts';
-import type { Setting } from '../src/settings/kinds.ts';
-import { settings } from '../src/settings/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
@@ -429,29 +427,6 @@ describe('one source each', () => {
     );
     assert.deepEqual(
       users.map(({ name }) => name),
-      [],
-    );
-  });
-});
-
-describe('what is written down agrees with the code', () => {
-  test('.env.example has every setting with its help and default, and no other', () => {
-    const lines = Object.entries<Setting<unknown>>(settings).flatMap(([name, { help, fallback }]) => [
-      '',
-      `# ${help}`,
-      `#${name}=${fallback ?? ''}`,
-    ]);
-    const head = [
-      '# Every setting with its default. Copy this file to .env and remove the # from each setting you change.',
-      '# The environment overrides the file.',
-    ];
-    assert.equal(readFileSync(join(root, '.env.example'), 'utf8'), `${[...head, ...lines].join('\n')}\n`);
-  });
-
-  test('docs/settings.md names every setting', () => {
-    const document = readFileSync(join(root, 'docs/settings.md'), 'utf8');
-    assert.deepEqual(
-      Object.keys(settings).filter((name) => !document.includes(`\`${name}\``)),
       [],
     );
   });
