@@ -1,4 +1,5 @@
 // The delivery thread. `main.ts` starts it in the roles `all` and `worker`, so that delivery never delays a response.
+
 import { parentPort, workerData } from 'node:worker_threads';
 import { createDelivery } from './compose/delivery.ts';
 import { loadPhoneNumbers } from './messages/numbers/phone-number.ts';
@@ -8,6 +9,7 @@ import { watchClock } from './platform/database/clock-check.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database/database.ts';
 import { createLog } from './platform/log.ts';
 import { patiently } from './platform/work/patiently.ts';
+import { createPoller } from './platform/work/poller.ts';
 import type { Woken } from './platform/work/wake-list.ts';
 import { nameOfCarrier } from './quality/alerts/alert.ts';
 import { answerBounds, bucketOf } from './quality/answer-times.ts';
@@ -130,17 +132,21 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
     webhookLeases = {};
     isWaitingNew = false;
   };
-  const flush = setInterval(() => {
-    const tallies = [delivered, ofCarriers, texts, maintained, webhooks, webhookLeases];
-    const before = JSON.stringify(workers);
-    workers = delivery.workers().map(({ key, state }) => [nameOfCarrier(key), state]);
-    const isNew = isWaitingNew || JSON.stringify(workers) !== before;
-    if (isNew || tallies.some((tally) => Object.keys(tally).length > 0)) reportCounts();
-  }, 500);
+  const reports = createPoller({
+    run() {
+      const tallies = [delivered, ofCarriers, texts, maintained, webhooks, webhookLeases];
+      const before = JSON.stringify(workers);
+      workers = delivery.workers().map(({ key, state }) => [nameOfCarrier(key), state]);
+      const isNew = isWaitingNew || JSON.stringify(workers) !== before;
+      if (isNew || tallies.some((tally) => Object.keys(tally).length > 0)) reportCounts();
+    },
+    pauseMs: 500,
+  });
+  reports.start();
 
   parentPort?.on('message', async (order: Order) => {
     if (order !== 'stop') return delivery.wake(order.carriers, order.accepted);
-    clearInterval(flush);
+    await reports.stop();
     await delivery.stop();
     clockWatch.stop();
     await stopFollowing();

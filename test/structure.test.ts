@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { dependsOn, findTestFiles, isUnitTest } from '../scripts/test-files.ts';
-import type { Setting } from '../src/settings/kinds.ts';
-import { settings } from '../src/settings/settings.ts';
 import {
   assertNoCircle,
   crowdedFolders,
@@ -285,7 +283,7 @@ describe('import directions', () => {
   for (const [name, file] of [
     ['pg', 'platform/database/database.ts'],
     ['@redis/client', 'platform/redis.ts'],
-    ['undici', 'webhooks/client.ts'],
+    ['undici', 'platform/http-out/client.ts'],
   ] as const) {
     test(`only ${file} knows ${name}`, () => {
       const users = files.filter(({ imports }) => imports.some((path) => path === name || path.startsWith(`${name}/`)));
@@ -401,6 +399,41 @@ describe('one source each', () => {
     });
   }
 
+  test('no file calls fetch: outgoing calls go through a client that knows which addresses are allowed', () => {
+    const inBrowser = 'smsc/page.ts';
+    const users = files.filter(
+      ({ name, text }) => name !== inBrowser && /(?<![.\w])fetch\(/.test(withoutComments(text)),
+    );
+    assert.deepEqual(
+      users.map(({ name }) => name),
+      [],
+    );
+  });
+
+  test('texts that are marked as copied stay in edge and http', () => {
+    const users = files.filter(
+      ({ folder, text }) => /\bOwnedText\b/.test(text) && !/^(edge|http|platform)$/.test(folder ?? ''),
+    );
+    assert.deepEqual(
+      users.map(({ name }) => name),
+      [],
+    );
+  });
+
+  const inOneFile: [string, string, RegExp][] = [
+    ['the numbers of advisory locks', 'platform/database/advisory-locks.ts', /\b4_?207_?\d{3}\b/],
+    ['the retry after a deadlock', 'platform/database/retry-collisions.ts', /\/\^40/],
+  ];
+  for (const [what, file, pattern] of inOneFile) {
+    test(`only ${file} has ${what}`, () => {
+      const users = files.filter(({ text }) => pattern.test(withoutComments(text)));
+      assert.deepEqual(
+        users.map(({ name }) => name),
+        [file],
+      );
+    });
+  }
+
   // The clocks are compared; and whether a node is alive, or holds a webhook, is decided by the one clock that all share.
   const byDatabaseClock = [
     'platform/database/clock-check.ts',
@@ -418,29 +451,6 @@ describe('one source each', () => {
     );
     assert.deepEqual(
       users.map(({ name }) => name),
-      [],
-    );
-  });
-});
-
-describe('what is written down agrees with the code', () => {
-  test('.env.example has exactly the settings, with help and default', () => {
-    const lines = Object.entries<Setting<unknown>>(settings).flatMap(([name, { help, fallback }]) => [
-      '',
-      `# ${help}`,
-      `#${name}=${fallback ?? ''}`,
-    ]);
-    const head = [
-      '# Every setting with its default. Copy this file to .env and remove the # from each setting you change.',
-      '# The environment overrides the file.',
-    ];
-    assert.equal(readFileSync(join(root, '.env.example'), 'utf8'), `${[...head, ...lines].join('\n')}\n`);
-  });
-
-  test('docs/settings.md names every setting', () => {
-    const document = readFileSync(join(root, 'docs/settings.md'), 'utf8');
-    assert.deepEqual(
-      Object.keys(settings).filter((name) => !document.includes(`\`${name}\``)),
       [],
     );
   });

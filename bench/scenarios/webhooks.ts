@@ -1,7 +1,7 @@
 import { createListeners } from '../../src/events/listeners.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { createWebhookGuard } from '../../src/platform/http-out/address-guard.ts';
-import { createWebhookClient } from '../../src/webhooks/client.ts';
+import { createGuardedClient } from '../../src/platform/http-out/client.ts';
 import { createWebhookService } from '../../src/webhooks/service.ts';
 import type { Bench, Product } from '../bench.ts';
 import type { Row } from '../result-row.ts';
@@ -37,7 +37,7 @@ async function report(bench: Bench, product: Product, receiver: Server, name: st
     clock,
     keys,
     guard,
-    client: createWebhookClient({ guard, clock }),
+    client: createGuardedClient({ guard, clock }),
     listeners: createListeners({ database, clock }),
     isApplication: async () => true,
   });

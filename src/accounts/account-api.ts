@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-accounts.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable, recordId } from '../http/list-page.ts';
 import { exampleId } from '../http/openapi/field-examples.ts';

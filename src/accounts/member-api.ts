@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-members.test.ts
 import { type Static, type TSchema, Type } from 'typebox';
 import { pathParameter, recordId } from '../http/list-page.ts';
 import { exampleId } from '../http/openapi/field-examples.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-person.test.ts
 import { type Static, Type } from 'typebox';
 import { pathParameter } from '../http/list-page.ts';
 import { type Call, type Route, requireDeveloper, route } from '../http/route.ts';

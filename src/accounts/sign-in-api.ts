@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-sign-in.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, readPage, recordId, toPage } from '../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../http/route.ts';

@@ -6,8 +6,8 @@ import type { Foundation } from './foundation.ts';
 /** Builds what watches for alerts, and the metrics of what it sees. */
 export function composeAlerts(foundation: Foundation): AlertWatch {
   const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
-  const { publicUrl, alertUrl } = config;
-  const watch = createAlertWatch({ database, clock, keys, log, publicUrl, alertUrl });
+  const { publicUrl, alertUrl, environment } = config;
+  const watch = createAlertWatch({ database, clock, keys, log, publicUrl, alertUrl, environment });
   const seconds = (ms: number) => Math.round(ms / 1000);
   const { nowMs } = clock;
 

@@ -4,12 +4,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import type { Database } from '../platform/database/database.ts';
 import { createWebhookGuard } from '../platform/http-out/address-guard.ts';
+import { createGuardedClient } from '../platform/http-out/client.ts';
 import { createNameResolver } from '../platform/http-out/name-resolver.ts';
 import type { Log } from '../platform/log.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import { isApplication } from '../registry/registry-store.ts';
 import type { Config } from '../settings/settings.ts';
-import { createWebhookClient } from '../webhooks/client.ts';
 import { createWebhookDeliveries } from '../webhooks/deliveries.ts';
 import { createWebhookService } from '../webhooks/service.ts';
 import { createWebhookWorker, type WebhookWorker, type WebhookWorkerOptions } from '../webhooks/worker.ts';
@@ -31,7 +31,7 @@ export interface WebhookWork {
 export function createWebhookWork({ config, clock, ...parts }: WebhookWork): WebhookWorker {
   const guard = createWebhookGuard(config.environment, createNameResolver());
   const assemble = createAssembleEvents(createEventIds(parts.keys));
-  return createWebhookWorker({ ...parts, clock, client: createWebhookClient({ guard, clock }), assemble });
+  return createWebhookWorker({ ...parts, clock, client: createGuardedClient({ guard, clock }), assemble });
 }
 
 /** Builds what web nodes need of webhooks: the developers' API. The delivery thread calls the endpoints. */
@@ -39,7 +39,7 @@ export function composeWebhooks(foundation: Foundation, registry: Pick<RegistryS
   const { config, clock, sideDatabase: database, keys } = foundation;
   const guard = createWebhookGuard(config.environment, createNameResolver());
   // For tests that developers ask for. Its idle connections end by themselves.
-  const client = createWebhookClient({ guard, clock });
+  const client = createGuardedClient({ guard, clock });
   const listeners = createListeners({ database, clock });
   const ids = createEventIds(keys);
   return {

@@ -1,4 +1,5 @@
 import type { OwnedText } from '../platform/owned-text.ts';
+import { createPoller } from '../platform/work/poller.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 
 /**
@@ -26,27 +27,24 @@ interface WatchedApplication extends Watched {
   asking: boolean;
 }
 
-const lookEveryMs = 200;
+const pollEveryMs = 200;
 /** While the database is away, a stream continues for one second and then ends. */
 const mostDoubts = 4;
 
 export function createCredentialWatch(findOpenSessions: FindOpenSessions): CredentialWatch {
   const applications = new Set<WatchedApplication>();
   const sessions = new Map<Watched, Buffer>();
-  let timer: NodeJS.Timeout | undefined;
+  const poller = createPoller({ run: pollAll, pauseMs: pollEveryMs });
   let askingSessions = false;
 
-  function lookAtAll(): void {
-    for (const watched of applications) lookAt(watched);
+  function pollAll(): void {
+    for (const watched of applications) check(watched);
     for (const watched of sessions.keys()) doubt(watched);
     if (!askingSessions) void askSessions();
-    if (applications.size + sessions.size === 0) {
-      clearInterval(timer);
-      timer = undefined;
-    }
+    if (applications.size + sessions.size === 0) void poller.stop();
   }
 
-  function lookAt(watched: WatchedApplication): void {
+  function check(watched: WatchedApplication): void {
     const { lookup, text } = watched;
     const found = lookup.remembered(text);
     if (found === null) end(watched);
@@ -97,21 +95,17 @@ export function createCredentialWatch(findOpenSessions: FindOpenSessions): Crede
     return applications.delete(watched as WatchedApplication) || sessions.delete(watched);
   }
 
-  function start(): void {
-    timer ??= setInterval(lookAtAll, lookEveryMs).unref();
-  }
-
   return {
     application(lookup, text, onEnd) {
       const watched = { lookup, text, onEnd, doubts: 0, asking: false };
       applications.add(watched);
-      start();
+      poller.start();
       return () => void forget(watched);
     },
     session(sessionHash, onEnd) {
       const watched = { onEnd, doubts: 0 };
       sessions.set(watched, sessionHash);
-      start();
+      poller.start();
       return () => void forget(watched);
     },
   };

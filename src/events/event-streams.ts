@@ -3,6 +3,7 @@ import { createOpenStreams, type StreamRequest } from '../http/streams/open-stre
 import type { StreamPlaces } from '../http/streams/stream-places.ts';
 import { hourMs } from '../platform/clock.ts';
 import type { FairShare } from '../platform/work/fair-share.ts';
+import { createPoller } from '../platform/work/poller.ts';
 import type { EventFeed, LiveEvent } from './event-feed.ts';
 import type { EventReads } from './event-reads.ts';
 import type { EventFilter } from './event-store.ts';
@@ -64,8 +65,9 @@ export function createEventStreams({
       const { since } = await listeners.readFeed(applicationId);
       if (since > after) stream.end();
     };
-    const timer = setInterval(() => void poll().catch(() => {}), hourMs).unref();
-    stream.once('close', () => clearInterval(timer));
+    const poller = createPoller({ run: poll, pauseMs: hourMs });
+    poller.start();
+    stream.once('close', () => void poller.stop());
   }
 
   return {

@@ -1,3 +1,4 @@
+// Tests: test/contract/event-feed.test.ts, test/contract/event-stream.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery } from '../http/list-page.ts';
 import { exampleId, exampleTimes } from '../http/openapi/field-examples.ts';

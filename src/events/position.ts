@@ -1,4 +1,5 @@
 import { dayMs } from '../platform/clock.ts';
+import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 
 /**
@@ -34,7 +35,7 @@ export async function beginDay(database: Database, nowMs: number): Promise<numbe
   const first = firstOfDay(dayOf(nowMs));
   if ((await lastPosition(database)) >= first) return 0;
   return database.transaction(async (tx) => {
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('event_position', 4207035))`);
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('event_position', ${lockSeeds.eventPosition}))`);
     const { count } = await tx.query(
       `select setval('event_position', $1::bigint) where ${newestPosition} < $1::bigint`,
       [first],

@@ -1,3 +1,4 @@
+// Tests: test/contract/operations.test.ts
 import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { jsonType } from './error-reply.ts';

@@ -1,3 +1,4 @@
+// Tests: test/socket/pages-api.test.ts
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';

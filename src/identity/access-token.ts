@@ -2,7 +2,6 @@ import { type VerifyKeyObjectInput, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Scope } from '../http/route.ts';
 import { isObject } from '../platform/is-object.ts';
-import { type OwnedText, ownedText } from '../platform/owned-text.ts';
 import { apiOfAudience, audienceOf, scopesOf, type TokenApi } from './scopes.ts';
 import { type SigningKey, verifyingKey } from './signing-keys.ts';
 import type { TokenChecksums } from './token-checksum.ts';
@@ -10,7 +9,7 @@ import type { TokenChecksums } from './token-checksum.ts';
 /** The claims of one of our tokens, which do not change while it is valid. */
 export interface AccessToken {
   jti: string;
-  clientId: OwnedText;
+  clientId: string;
   api: TokenApi;
   scopes: string[];
   issuedAtMs: number;
@@ -154,7 +153,7 @@ function readClaims(
   if (typeof jti !== 'string' || typeof rid !== 'string' || typeof cv !== 'number') return undefined;
   return {
     jti,
-    clientId: ownedText(client_id),
+    clientId: client_id,
     api,
     scopes: scopesOf(scope),
     issuedAtMs,

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { type Clock, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
+import { advisoryLocks } from '../platform/database/advisory-locks.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { patiently } from '../platform/work/patiently.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
@@ -37,7 +38,6 @@ export interface SigningKeys {
 /** The change feed's id for a change of keys. No application has this id. */
 export const signingKeysChange = 'signing-keys';
 
-const keyLock = 4_207_005;
 const makePair = promisify(generateKeyPair);
 
 export function createSigningKeys(options: {
@@ -119,7 +119,7 @@ export function createSigningKeys(options: {
         const key = await newKey();
         // Running nodes must learn of the key before it signs anything.
         await change(async (tx) => {
-          await tx.query('select pg_advisory_xact_lock($1)', [keyLock]);
+          await tx.query('select pg_advisory_xact_lock($1)', [advisoryLocks.signingKeys]);
           if (await hasWantedKey(tx)) return;
           const nowMs = clock.nowMs();
           await insertKey(tx, key, nowMs);
@@ -132,7 +132,7 @@ export function createSigningKeys(options: {
     async rotate({ leadMs, withdraw }) {
       const key = await newKey();
       await change(async (tx) => {
-        await tx.query('select pg_advisory_xact_lock($1)', [keyLock]);
+        await tx.query('select pg_advisory_xact_lock($1)', [advisoryLocks.signingKeys]);
         const signsFromMs = clock.nowMs() + (withdraw ? 0 : leadMs);
         if (withdraw) await tx.query('delete from signing_key');
         await insertKey(tx, key, signsFromMs);

@@ -1,3 +1,4 @@
+// Tests: test/contract/identity.test.ts, test/contract/identity-clients.test.ts
 import { Type } from 'typebox';
 import { oauthErrorSchema } from '../http/error-reply.ts';
 import { exampleId } from '../http/openapi/field-examples.ts';

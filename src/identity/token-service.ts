@@ -4,7 +4,6 @@ import type { KeyRing } from '../platform/crypto/keys.ts';
 import { randomBytes } from '../platform/crypto/random.ts';
 import type { Database } from '../platform/database/database.ts';
 import { unavailable } from '../platform/errors.ts';
-import { type OwnedText, ownedText } from '../platform/owned-text.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 import type { CredentialCache } from '../registry/credential-cache.ts';
 import type { KnownApplication, KnownRegistration } from '../registry/directory.ts';
@@ -170,9 +169,8 @@ export function createTokenService(options: TokenServiceOptions) {
       if ('error' in application) return application;
       const text = parameter(request.form, 'token') ?? '';
       if (!isTokenShaped(text)) return { active: false };
-      const own = ownedText(text);
-      const remembered = verifier.remembered(own);
-      const verified = remembered === undefined ? await verifier.lookUp(own) : remembered;
+      const remembered = verifier.remembered(text);
+      const verified = remembered === undefined ? await verifier.lookUp(text) : remembered;
       if (verified === null || verified.token.clientId !== application.client?.id) return { active: false };
       const { token } = verified;
       return {
@@ -202,11 +200,9 @@ export function createTokenService(options: TokenServiceOptions) {
 }
 
 /** Malformed ids and secrets may be 64 KiB of anything, so they are neither looked up nor hashed. */
-function wellFormed({ clientId, clientSecret }: ClientCredentials): { id: OwnedText; secret: string } | undefined {
+function wellFormed({ clientId, clientSecret }: ClientCredentials): { id: string; secret: string } | undefined {
   const isClientId = clientId.length === 30 && /^cli_[0-9a-z]{26}$/.test(clientId);
-  return isClientId && clientSecret.length <= longestSecret
-    ? { id: ownedText(clientId), secret: clientSecret }
-    : undefined;
+  return isClientId && clientSecret.length <= longestSecret ? { id: clientId, secret: clientSecret } : undefined;
 }
 
 function refuseRepeated(form: URLSearchParams): OAuthRefusal | undefined {

@@ -2,7 +2,6 @@ import type { KnownCaller } from '../http/admission.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
-import type { OwnedText } from '../platform/owned-text.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
 import { type CredentialCache, createCredentialCache, type Finding } from '../registry/credential-cache.ts';
 import { callerOf, type Directory, type KnownApplication } from '../registry/directory.ts';
@@ -37,7 +36,7 @@ export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 export function createTokenVerifier(options: TokenVerifierOptions) {
   const { database, clock, directory, clients, feed, signingKeys, checksums, issuer, most = 100_000 } = options;
   // Maps a token's id to the genuine token. Other text with the same id is forged, because each token is signed once.
-  const genuine = createBoundedMap<string, OwnedText>(most, { clock, unusedMs });
+  const genuine = createBoundedMap<string, string>(most, { clock, unusedMs });
   const cache = createCredentialCache<VerifiedToken>({ read, feed, applications: directory, clock, most, unusedMs });
 
   /** False for a token that is made up, expired, or known with another signature. Checks no signature. */
@@ -46,7 +45,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     return id !== undefined && (genuine.get(id) ?? text) === text;
   }
 
-  async function read(text: OwnedText): Promise<Finding<VerifiedToken> | undefined> {
+  async function read(text: string): Promise<Finding<VerifiedToken> | undefined> {
     const signers = await currentKeys(signingKeys, feed);
     const unproven = isPlausible(text) ? readAccessToken(text, signers, issuer, clock.nowMs()) : undefined;
     if (unproven === undefined || !(await unproven.isGenuine())) return undefined;

@@ -1,3 +1,4 @@
+// Tests: test/contract/inbound.test.ts
 import { Type } from 'typebox';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import {

@@ -1,3 +1,4 @@
+// Tests: test/contract/inbound.test.ts
 import { Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Api, type Auth, type Route, requireApplication, route } from '../http/route.ts';

@@ -3,6 +3,7 @@ import { insertEvents } from '../events/event-inserts.ts';
 import type { PageRequest } from '../http/list-page.ts';
 import { type Api, apiNames } from '../http/route.ts';
 import { type Clock, toTimestamp } from '../platform/clock.ts';
+import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, newId, uuidOf } from '../platform/ids.ts';
 import { toOptOutRecord } from './inbound-record.ts';
@@ -26,7 +27,7 @@ export async function lockNumbers(tx: Tx, numbers: readonly string[]): Promise<v
   if (numbers.length > 0) await tx.query(lockStatement, [numbers]);
 }
 
-const lockStatement = `select pg_advisory_xact_lock(hashtextextended(number, 4207034))
+const lockStatement = `select pg_advisory_xact_lock(hashtextextended(number, ${lockSeeds.optOuts}))
     from (select distinct number from unnest($1::text[]) as n(number) order by number) n`;
 
 export interface NewOptOut {

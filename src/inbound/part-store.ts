@@ -1,5 +1,6 @@
 import type { InboundPart } from '../delivery/carrier/carrier.ts';
 import { toTimestamp } from '../platform/clock.ts';
+import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Tx } from '../platform/database/database.ts';
 
 /** The parts of one long text: phones may use the same reference, and one phone references of both widths. */
@@ -28,7 +29,8 @@ function keyOf({ carrier, from, to, width, reference, total }: LongText): unknow
 export async function lockLongTexts(tx: Tx, texts: LongText[]): Promise<void> {
   const names = texts.map((text) => JSON.stringify(keyOf(text)));
   await tx.query(
-    `select pg_advisory_xact_lock(hashtextextended(name, 4207033)) from (select unnest($1::text[]) as name order by 1) n`,
+    `select pg_advisory_xact_lock(hashtextextended(name, ${lockSeeds.longTexts}))
+     from (select unnest($1::text[]) as name order by 1) n`,
     [names],
   );
 }

@@ -3,7 +3,7 @@ import { readCarrierId } from '../delivery/carrier/id.ts';
 import { measure } from '../messages/text/text.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
-import { sqlStateOf } from '../platform/database/errors.ts';
+import { retryCollisions } from '../platform/database/retry-collisions.ts';
 import { newId } from '../platform/ids.ts';
 import { createKeywordHandler, type Holder, type KeywordOptions } from './handle-keyword.ts';
 import { type Arrival, type Inbound, readableAddress, readableText } from './inbound.ts';
@@ -44,7 +44,6 @@ interface Recorded {
   isOwn: boolean;
 }
 
-const collisionTries = 5;
 const mostIncomplete = 50;
 
 export function createInboundReceiver(options: InboundReceiverOptions): InboundReceiver {
@@ -122,14 +121,8 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
   }
 
   /** Two nodes may get parts of one text, or texts of one phone, at the same time. */
-  async function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await database.transaction(work);
-      } catch (error) {
-        if (tries === collisionTries || !/^40/.test(sqlStateOf(error) ?? '')) throw error;
-      }
-    }
+  function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return retryCollisions(() => database.transaction(work));
   }
 
   return {

@@ -1,3 +1,4 @@
+// Tests: test/contract/sms-messages.test.ts, test/contract/messaging-messages.test.ts
 import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/message-batch.test.ts
 import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { fieldProblemSchema } from '../http/error-reply.ts';

@@ -2,6 +2,7 @@ import type { CountedRequest } from '../http/admission.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
+import { createPoller } from '../platform/work/poller.ts';
 import { createTraceBuffer } from './trace-buffer.ts';
 import { createUsageCounts } from './usage-counts.ts';
 
@@ -43,9 +44,12 @@ export function createMetering(options: { database: Database; clock: Clock; log:
     return nextFlush;
   }
 
-  const timer = setInterval(() => {
-    flush('due').catch((error: Error) => log.debug({ reason: error.message }, 'usage not written; will retry'));
-  }, flushEveryMs).unref();
+  const poller = createPoller({
+    run: () => flush('due'),
+    pauseMs: flushEveryMs,
+    onFailure: ({ message: reason }) => log.debug({ reason }, 'usage not written; will retry'),
+  });
+  poller.start();
 
   return {
     note(request) {
@@ -55,7 +59,7 @@ export function createMetering(options: { database: Database; clock: Clock; log:
     },
     flush: flushAll,
     async stop() {
-      clearInterval(timer);
+      await poller.stop();
       await flush('all').catch((error: Error) =>
         log.warn({ reason: error.message }, 'the last usage could not be written'),
       );

@@ -7,6 +7,7 @@ import type { Database } from '../platform/database/database.ts';
 import { newId, uuidTimeMs } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { createCountBook } from '../platform/work/count-book.ts';
+import { createPoller } from '../platform/work/poller.ts';
 import { bucketOf } from './answer-times.ts';
 import { createCountries } from './country-of.ts';
 import {
@@ -84,8 +85,12 @@ export function createTotals(options: TotalsOptions): Totals {
   });
   /** By day and application: the senders that are counted one by one. */
   const senders = createBoundedMap<string, Set<string>>(mostApplications);
-  let flushing: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
+  /** One flush at a time: two at once could write an older count after a newer one. */
+  const flushes = createPoller({
+    run: flush,
+    pauseMs: flushEveryMs,
+    onFailure: ({ message: reason }) => log.debug({ reason }, 'totals not written; will retry'),
+  });
 
   function senderOf(day: number, applicationId: string, sender: string): string {
     const id = `${day} ${applicationId}`;
@@ -186,19 +191,12 @@ export function createTotals(options: TotalsOptions): Totals {
     onEvent(carrier, country, after);
   }
 
-  /** One flush at a time: two at once could write an older count after a newer one. */
-  function flush(): Promise<void> {
-    const next = flushing
-      .catch(() => {})
-      .then(async () => {
-        const nowMs = clock.nowMs();
-        await days.flush();
-        await minutes.flush();
-        days.forget((key) => key.dayMs < nowMs - countedDays * dayMs);
-        minutes.forget((key) => key.minuteMs < nowMs - countedMinutesMs);
-      });
-    flushing = next;
-    return next;
+  async function flush(): Promise<void> {
+    const nowMs = clock.nowMs();
+    await days.flush();
+    await minutes.flush();
+    days.forget((key) => key.dayMs < nowMs - countedDays * dayMs);
+    minutes.forget((key) => key.minuteMs < nowMs - countedMinutesMs);
   }
 
   return {
@@ -210,15 +208,13 @@ export function createTotals(options: TotalsOptions): Totals {
     noteReports(carrier, texts) {
       for (const text of texts) noteReport(carrier, text);
     },
-    flush,
-    start() {
-      timer = setInterval(() => {
-        flush().catch(({ message: reason }: Error) => log.debug({ reason }, 'totals not written; will retry'));
-      }, flushEveryMs).unref();
-    },
+    flush: flushes.poll,
+    start: () => flushes.start(),
     async stop() {
-      clearInterval(timer);
-      await flush().catch(({ message: reason }: Error) => log.warn({ reason }, 'the last totals were not written'));
+      await flushes.stop();
+      await flushes
+        .poll()
+        .catch(({ message: reason }: Error) => log.warn({ reason }, 'the last totals were not written'));
     },
   };
 }

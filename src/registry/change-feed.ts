@@ -4,6 +4,7 @@ import { type Listener, openListener } from '../platform/database/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { createFairShare } from '../platform/work/fair-share.ts';
 import { patiently } from '../platform/work/patiently.ts';
+import { createPoller } from '../platform/work/poller.ts';
 import { recordChange } from './change-store.ts';
 
 /** A process that follows the feed. What older versions did not write is null. */
@@ -97,32 +98,23 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   let lastGoodPollMs = Number.NEGATIVE_INFINITY;
   let lastSeenMs = Number.NEGATIVE_INFINITY;
   let lastAskedMs = Number.NEGATIVE_INFINITY;
-  let resting = false;
-  let timer: NodeJS.Timeout | undefined;
-  let polling: Promise<void> | undefined;
-  let again = false;
+  /** No request has asked for this node's trust lately. */
+  const isResting = (nowMs: number) => nowMs - lastAskedMs > restsAfterMs;
+  const poller = createPoller({
+    run: readChanges,
+    pauseMs: () => (isResting(clock.steadyMs()) ? restingPollMs : pollEveryMs),
+    // Trust expires by itself, and the next poll may succeed.
+    onFailure: ({ message: reason }) => log.debug({ reason }, 'the change feed could not be read'),
+  });
   let listener: Listener | undefined;
   let liveCount = 1;
-  let stopped = false;
   const turns = createFairShare(changesAtOnce);
 
   function isTrusted(): boolean {
-    lastAskedMs = clock.steadyMs();
-    if (resting) pollNow();
+    const nowMs = clock.steadyMs();
+    if (isResting(nowMs)) poller.hurry();
+    lastAskedMs = nowMs;
     return lastAskedMs - lastGoodPollMs <= trustedForMs;
-  }
-
-  /** Reads new changes. Polls never overlap: a poll requested during another runs right after it. */
-  function poll(): Promise<void> {
-    if (polling !== undefined) {
-      again = true;
-      return polling.then(() => (again ? poll() : undefined));
-    }
-    again = false;
-    polling = readChanges().finally(() => {
-      polling = undefined;
-    });
-    return polling;
   }
 
   async function readChanges(): Promise<void> {
@@ -166,25 +158,10 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     liveCount = 1 + (rows[0]?.others ?? 0);
   }
 
-  function pollNow(): void {
-    resting = false;
-    // Ignore a failed poll: trust expires by itself, and the next poll may succeed.
-    poll()
-      .catch((error: Error) => log.debug({ reason: error.message }, 'the change feed could not be read'))
-      .finally(schedule);
-  }
-
-  function schedule(): void {
-    clearTimeout(timer);
-    if (stopped) return;
-    resting = clock.steadyMs() - lastAskedMs > restsAfterMs;
-    timer = setTimeout(pollNow, resting ? restingPollMs : pollEveryMs).unref();
-  }
-
   /** Waits until every live node has applied `seq`, or until the others no longer trust their caches. */
   async function settle(seq: number): Promise<void> {
     const committedMs = clock.steadyMs();
-    await poll().catch(() => {});
+    await poller.poll().catch(() => {});
     for (let waitedMs = 0; waitedMs < settleWithinMs; waitedMs += settleStepMs) {
       if (await everyNodeHas(seq).catch(() => false)) return;
       // While the database is away, each query takes time as well.
@@ -215,18 +192,15 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       lastAskedMs = lastGoodPollMs;
       await patiently(acknowledge);
       if (listen) {
-        listener = await openListener({ database, channel, onNotified: () => void poll().catch(() => {}) });
+        listener = await openListener({ database, channel, onNotified: () => void poller.poll().catch(() => {}) });
       }
-      await poll();
-      schedule();
+      await poller.poll();
+      poller.start();
     },
 
     async stop() {
-      stopped = true;
-      resting = false;
-      clearTimeout(timer);
       await listener?.stop();
-      await polling?.catch(() => {});
+      await poller.stop();
       await database.query('delete from node where id = $1', [nodeId]).catch(() => {});
     },
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createTestClock } from '../../test/support/clock.ts';
 import { everyRight } from '../http/sending-rights.ts';
-import { ownedText } from '../platform/owned-text.ts';
 import { createCredentialCache, type Finding } from './credential-cache.ts';
 import type { KnownApplication } from './directory.ts';
 
@@ -15,7 +14,7 @@ const application: KnownApplication = {
   client: undefined,
 };
 const always = Number.POSITIVE_INFINITY;
-const [a, b] = [ownedText('a'), ownedText('b')];
+const [a, b] = ['a', 'b'];
 
 interface Read {
   text: string;
@@ -121,7 +120,7 @@ describe('what is remembered', () => {
 
   test('no more than there is room for', async () => {
     const { cache, learn } = createWorld(10);
-    for (let i = 0; i < 100; i++) await learn(ownedText(`text ${i}`), valid('A'));
+    for (let i = 0; i < 100; i++) await learn(`text ${i}`, valid('A'));
     assert.ok(cache.size <= 10, `${cache.size} entries`);
   });
 });

@@ -1,6 +1,6 @@
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { OwnedText } from '../platform/owned-text.ts';
+import { ownedText } from '../platform/owned-text.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { KnownApplication } from './directory.ts';
 
@@ -11,11 +11,11 @@ import type { KnownApplication } from './directory.ts';
  */
 export interface CredentialCache<Value> {
   /** The value; null for a credential known to be invalid; undefined for "look it up". */
-  remembered(text: OwnedText): Value | null | undefined;
+  remembered(text: string): Value | null | undefined;
   /** Whether the last lookup found an application for it. */
-  wasKnown(text: OwnedText): boolean;
+  wasKnown(text: string): boolean;
   /** Reads the credential. Null for an invalid one. */
-  lookUp(text: OwnedText): Promise<Value | null>;
+  lookUp(text: string): Promise<Value | null>;
   /** Every credential needs a new lookup, but stays known. */
   invalidate(): void;
   readonly size: number;
@@ -32,13 +32,13 @@ export interface Finding<Value> {
 
 export interface CredentialCacheOptions<Value> {
   /** Undefined for text that proves nothing, such as a forged token: the cache keeps no entry for it. */
-  read(text: OwnedText): Promise<Finding<Value> | undefined>;
+  read(text: string): Promise<Finding<Value> | undefined>;
   feed: Pick<ChangeFeed, 'generation'>;
   applications: Applications;
   clock: Clock;
   /** Entries to keep. */
   most: number;
-  /** Entries that are not used for so long are forgotten; none if undefined. */
+  /** Entries unused for this time are forgotten; none if undefined. */
   unusedMs?: number;
 }
 
@@ -66,12 +66,12 @@ const joinWithinMs = 500;
 export function createCredentialCache<Value>(options: CredentialCacheOptions<Value>): CredentialCache<Value> {
   const { read, feed, applications, clock, most, unusedMs } = options;
   const forgetting = unusedMs === undefined ? undefined : { clock, unusedMs };
-  const entries = createBoundedMap<OwnedText, Entry<Value>>(most, forgetting);
-  const underWay = new Map<OwnedText, Lookup<Value>>();
+  const entries = createBoundedMap<string, Entry<Value>>(most, forgetting);
+  const underWay = new Map<string, Lookup<Value>>();
   let invalidations = 0;
 
   /** A state read before a change must not be kept after it. */
-  async function readOnce(text: OwnedText, generation: number): Promise<Value | null> {
+  async function readOnce(text: string, generation: number): Promise<Value | null> {
     const finding = await read(text);
     if (finding === undefined) {
       entries.delete(text);
@@ -99,7 +99,8 @@ export function createCredentialCache<Value>(options: CredentialCacheOptions<Val
      * Lookups of the same credential that arrive together share one read. Otherwise, after a plan change, a busy caller
      * would query once per request. No lookup joins a read that began before a known change.
      */
-    lookUp(text) {
+    lookUp(given) {
+      const text = ownedText(given);
       const { generation } = feed;
       const beganMs = clock.steadyMs();
       const other = underWay.get(text);

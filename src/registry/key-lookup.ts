@@ -1,7 +1,6 @@
 import type { KnownCaller } from '../http/admission.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { OwnedText } from '../platform/owned-text.ts';
 import type { ApiKeys } from './api-key.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { createCredentialCache, type Finding } from './credential-cache.ts';
@@ -28,10 +27,10 @@ export type KeyLookup = ReturnType<typeof createKeyLookup>;
 export function createKeyLookup(options: KeyLookupOptions) {
   const { apiKeys, directory, feed, clock, lastUsed, most = 200_000 } = options;
   /** Invalid keys of which their callers are told more. */
-  const suspendedKeys = createBoundedMap<OwnedText, true>(10_000);
+  const suspendedKeys = createBoundedMap<string, true>(10_000);
   const cache = createCredentialCache<KnownKey>({ read, feed, applications: directory, clock, most });
 
-  async function read(key: OwnedText): Promise<Finding<KnownKey>> {
+  async function read(key: string): Promise<Finding<KnownKey>> {
     const found = await directory.readKey(apiKeys.hashes(key));
     // Keys are random, and none is issued twice: an unknown key stays unknown.
     if (found === undefined) return { value: null, application: undefined, endsAtMs: Number.POSITIVE_INFINITY };
@@ -52,10 +51,10 @@ export function createKeyLookup(options: KeyLookupOptions) {
     isWellFormed: apiKeys.isWellFormed,
     // A key's form already contains a checksum.
     isPlausible: () => true,
-    remembered: (key: OwnedText) => noteUse(cache.remembered(key)),
+    remembered: (key: string) => noteUse(cache.remembered(key)),
     wasKnown: cache.wasKnown,
-    isSuspended: (key: OwnedText) => suspendedKeys.get(key) === true,
-    lookUp: async (key: OwnedText) => noteUse(await cache.lookUp(key)),
+    isSuspended: (key: string) => suspendedKeys.get(key) === true,
+    lookUp: async (key: string) => noteUse(await cache.lookUp(key)),
     get size() {
       return cache.size;
     },

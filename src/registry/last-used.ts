@@ -2,6 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
+import { createPoller } from '../platform/work/poller.ts';
 
 /** When each credential was last used: kept in memory, written in batches every few seconds. */
 export interface LastUsed {
@@ -16,7 +17,8 @@ const mostNoted = 100_000;
 
 export function createLastUsed(database: Database, clock: Clock, log: Log): LastUsed {
   let noted = new Map<string, number>();
-  const timer = setInterval(() => void flush(), flushEveryMs).unref();
+  const poller = createPoller({ run: flush, pauseMs: flushEveryMs });
+  poller.start();
 
   async function flush(): Promise<void> {
     if (noted.size === 0) return;
@@ -37,9 +39,9 @@ export function createLastUsed(database: Database, clock: Clock, log: Log): Last
       if (noted.size < mostNoted || noted.has(credentialId)) noted.set(credentialId, clock.nowMs());
     },
     flush,
-    stop() {
-      clearInterval(timer);
-      return flush();
+    async stop() {
+      await poller.stop();
+      await flush();
     },
   };
 }

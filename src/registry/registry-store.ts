@@ -1,6 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
 import type { Api } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
+import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Tx } from '../platform/database/database.ts';
 import type { Allowances, Application, Registration } from './application.ts';
 
@@ -51,7 +52,8 @@ export async function countRegistry(
 
 /** Other transactions that count or add applications of this account wait until this one ends. */
 export async function lockApplicationsOf(tx: Tx, accountId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 4207021))', [accountId]);
+  const lock = 'select pg_advisory_xact_lock(hashtextextended($1, $2))';
+  await tx.query(lock, [accountId, lockSeeds.applicationsOfAccount]);
 }
 
 /** Counts an account's applications, up to `most`. */

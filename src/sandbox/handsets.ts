@@ -1,4 +1,5 @@
 import { type Clock, minuteMs, toTimestamp } from '../platform/clock.ts';
+import { advisoryLocks } from '../platform/database/advisory-locks.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { fromUuid, idTimeMs, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
@@ -220,7 +221,7 @@ const insertSql = (reports: boolean) => `insert into handset_text
     select application_id, recipient, message_id, attempt, delivered, $6, ${reports}
     from locked cross join unnest($1::uuid[], $2::text[], $3::uuid[], $4::integer[], $5::boolean[])
       as t(application_id, recipient, message_id, attempt, delivered)`;
-const lockedSql = 'locked as materialized (select pg_advisory_xact_lock(4207020))';
+const lockedSql = `locked as materialized (select pg_advisory_xact_lock(${advisoryLocks.handsets}))`;
 
 const insertTexts = { name: 'insert-handset-texts', text: `with ${lockedSql} ${insertSql(true)}` };
 

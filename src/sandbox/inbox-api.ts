@@ -1,3 +1,4 @@
+// Tests: test/contract/inbox.test.ts, test/contract/inbox-stream.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema } from '../http/list-page.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';

@@ -8,8 +8,22 @@ export interface Setting<Value> {
   help: string;
   /** The default as environment text. Undefined when other settings decide the value, or it may be absent. */
   fallback: string | undefined;
+  /** Allowed numbers, for the documents. */
+  bounds?: string;
+  /** The default in words, for docs/settings.md. */
+  unset?: string;
+  /** Further sentences for docs/settings.md. */
+  more?: string;
   /** Throws an `Error` whose message completes "NAME must …". */
   read(text: string): Value;
+}
+
+/** Adds what only docs/settings.md says. */
+export function explained<Value>(
+  setting: Setting<Value>,
+  words: Pick<Setting<Value>, 'more' | 'unset'>,
+): Setting<Value> {
+  return { ...setting, ...words };
 }
 
 export function text(help: string, fallback?: string, pattern = /\S/, must = 'not be empty'): Setting<string> {
@@ -27,6 +41,7 @@ export function integer(help: string, fallback: number | undefined, min: number,
   return {
     help,
     fallback: fallback?.toString(),
+    bounds: `${min} to ${max}`,
     read: (value) => {
       const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
       if (!(number >= min && number <= max)) throw new Error(`be a whole number from ${min} to ${max}`);

@@ -2,7 +2,18 @@ import { resolve } from 'node:path';
 import type { Environment } from '../platform/environment.ts';
 import { StartError } from '../platform/errors.ts';
 import { isObject } from '../platform/is-object.ts';
-import { baseUrl, cidrs, countOrAuto, integer, jsonObject, oneOf, type Setting, text, url } from './kinds.ts';
+import {
+  baseUrl,
+  cidrs,
+  countOrAuto,
+  explained,
+  integer,
+  jsonObject,
+  oneOf,
+  type Setting,
+  text,
+  url,
+} from './kinds.ts';
 import { isOwnHost } from './own-host.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
@@ -27,52 +38,79 @@ const defaultPlans: Plans = {
   enterprise: { perMinute: 6000, burst: 2000 },
 };
 
-/** All settings, in the order of the contract's table. Tests compare `.env.example` and docs/settings.md with it. */
+/** All settings. `npm run docs` writes `.env.example` and docs/settings.md from them. */
 export const settings = {
   PORT: integer('port to listen on', 8080, 1, 65535),
   HOST: text('address to listen on', '127.0.0.1'),
-  HELIOGRAPH_ENV: oneOf('environment', ['sandbox', 'production']),
+  HELIOGRAPH_ENV: explained(oneOf('environment', ['sandbox', 'production']), {
+    more: 'The sandbox approves every registration at once, and no text leaves the machine.',
+  }),
   HELIOGRAPH_DATA_DIR: text('folder of the embedded Postgres and the generated secret', '.heliograph'),
-  HELIOGRAPH_PUBLIC_URL: baseUrl('base of the issuer and of links; http://HOST:PORT when unset'),
+  HELIOGRAPH_PUBLIC_URL: explained(baseUrl('base URL of the issuer and of links; http://HOST:PORT when unset'), {
+    unset: '`http://HOST:PORT`',
+  }),
   HELIOGRAPH_REALM: text(
     'name of the realm in the identity paths',
     'heliograph',
     /^[A-Za-z0-9_-]{1,64}$/,
     'be 1 to 64 letters, digits, - or _',
   ),
-  HELIOGRAPH_SECRET: text(
-    'master secret that opens the key ring; generated in the sandbox, required in production',
-    undefined,
-    /^.{16,}$/s,
-    'have at least 16 characters',
+  HELIOGRAPH_SECRET: explained(
+    text(
+      'master secret that opens the key ring; generated in the sandbox, required in production',
+      undefined,
+      /^.{16,}$/s,
+      'have at least 16 characters',
+    ),
+    {
+      unset: 'generated in the sandbox',
+      more: 'At least 16 characters. Key hashes, codes and wrapped signing keys derive from the ring. The start fails if the secret cannot open it.',
+    },
   ),
-  HELIOGRAPH_SECRET_PREVIOUS: text(
-    'old secret; at start the service wraps the key ring again with HELIOGRAPH_SECRET',
-    undefined,
-    /^.{16,}$/s,
-    'have at least 16 characters',
+  HELIOGRAPH_SECRET_PREVIOUS: explained(
+    text(
+      'old secret; at start the service wraps the key ring again with HELIOGRAPH_SECRET',
+      undefined,
+      /^.{16,}$/s,
+      'have at least 16 characters',
+    ),
+    { more: 'Set it once, together with a new `HELIOGRAPH_SECRET`, to change the secret.' },
   ),
-  DATABASE_URL: url('an existing Postgres instead of the embedded one', ['postgres:', 'postgresql:']),
-  REDIS_URL: url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']),
-  HELIOGRAPH_ROLE: oneOf('what this node does', ['all', 'web', 'worker']),
-  HELIOGRAPH_PROCESSES: countOrAuto(
-    'processes that answer requests on this node: 1, up to 64, or auto for one per core',
-    64,
+  DATABASE_URL: explained(url('an existing Postgres instead of the embedded one', ['postgres:', 'postgresql:']), {
+    unset: 'embedded',
+  }),
+  REDIS_URL: explained(url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']), {
+    more: 'Without it the service refuses to start as a second node on the same database.',
+  }),
+  HELIOGRAPH_ROLE: explained(oneOf('what this node does', ['all', 'web', 'worker']), {
+    more: '`web` answers requests, `worker` delivers texts and answers only health and metrics, `all` does both.',
+  }),
+  HELIOGRAPH_PROCESSES: explained(
+    countOrAuto('processes that answer requests on this node: 1, up to 64, or auto for one per core', 64),
+    {
+      more: 'A worker node always has one. Processes share the port, and limits stay exact ([operations.md](operations.md#all-cores-of-a-machine)).',
+    },
   ),
-  HELIOGRAPH_PLANS: jsonObject('plan numbers, like {"free":{"per_minute":60,"burst":60}}', readPlans),
+  HELIOGRAPH_PLANS: explained(jsonObject('plan numbers, like {"free":{"per_minute":60,"burst":60}}', readPlans), {
+    unset: 'free 60/min (60/s), pro 600 (200), enterprise 6000 (2000)',
+    more: 'Each number from 1 to 1,000,000. A plan given without `burst` gets a third of its `per_minute`, rounded up, at least 60 and at most `per_minute`. It holds for a plan until an operator changes that plan in the portal.',
+  }),
   HELIOGRAPH_ADDRESS_PER_MINUTE: integer('requests a minute from one address (IPv6: one /64)', 6000, 1, 1_000_000),
   HELIOGRAPH_ADDRESS_BURST: integer('requests a second from one address', 1000, 1, 1_000_000),
   HELIOGRAPH_TRUSTED_PROXIES: cidrs('proxies whose X-Forwarded-For the service trusts, like 10.0.0.0/8,::1'),
   HELIOGRAPH_TOKEN_SECONDS: integer('lifetime of an access token in seconds', 3600, 1, 86_400),
   HELIOGRAPH_TOKEN_ALG: oneOf('signature algorithm of access tokens', ['ES256', 'RS256']),
-  HELIOGRAPH_RESEND_SECONDS: integer(
-    'seconds before a code can be sent again; production 30, sandbox 2',
-    undefined,
-    0,
-    600,
+  HELIOGRAPH_RESEND_SECONDS: explained(
+    integer('seconds before a code can be sent again; 2, in production 30', undefined, 0, 600),
+    { unset: '2, in production 30' },
   ),
-  HELIOGRAPH_GUARD: jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
-  HELIOGRAPH_DELIVERY: oneOf('whether to send a plain text again that may have been sent', [
+  HELIOGRAPH_GUARD: explained(
+    jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
+    {
+      more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`.',
+    },
+  ),
+  HELIOGRAPH_DELIVERY: oneOf('whether to send a plain text again when it may have been sent', [
     'at_least_once',
     'at_most_once',
   ]),
@@ -80,24 +118,27 @@ export const settings = {
     'approved',
     'open',
   ]),
-  HELIOGRAPH_HTTP_LANE: oneOf('who reads requests: our quick lane and Node for the rest, or Node alone', [
-    'plain',
-    'node',
-  ]),
+  HELIOGRAPH_HTTP_LANE: oneOf(
+    "what reads requests: the quick lane and Node's server for the rest, or Node's server alone",
+    ['plain', 'node'],
+  ),
   HELIOGRAPH_OPT_OUT_VERIFY: oneOf('whether people who opted out get no codes either', ['false', 'true']),
   HELIOGRAPH_RETENTION_DAYS: integer('days until numbers and texts are masked', 30, 1, 3650),
   // A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later.
-  HELIOGRAPH_KEEP_DAYS: integer('days until masked records are deleted, at least 14', 365, 14, 36_500),
+  HELIOGRAPH_KEEP_DAYS: explained(integer('days until masked records are deleted', 365, 14, 36_500), {
+    more: 'Not below `HELIOGRAPH_RETENTION_DAYS`. The record of a text that waits to be sent or for its receipt stays.',
+  }),
   HELIOGRAPH_EVENT_DAYS: integer('days until events are deleted', 7, 1, 90),
-  HELIOGRAPH_ALERT_URL: url(
-    'where alerts for operators are posted, signed (the command alert-secret shows the secret)',
-    ['https:', 'http:'],
+  HELIOGRAPH_ALERT_URL: explained(
+    url('where alerts for operators are posted, signed (the command alert-secret shows the secret)', [
+      'https:',
+      'http:',
+    ]),
+    { more: 'In production https, unless the host is a loopback or private address.' },
   ),
-  HELIOGRAPH_PASSWORD_PER_MINUTE: integer(
-    'sign-ups, sign-ins and password resets a minute from one address (IPv6: one /64)',
-    20,
-    1,
-    1_000_000,
+  HELIOGRAPH_PASSWORD_PER_MINUTE: explained(
+    integer('sign-ups, sign-ins and password resets a minute from one address (IPv6: one /64)', 20, 1, 1_000_000),
+    { more: 'Per node, all its processes together.' },
   ),
   HELIOGRAPH_OPERATOR_SECOND_FACTOR: {
     ...oneOf("operators' second factor: the portal asks for it, or the service requires it, as in production", [
@@ -105,12 +146,17 @@ export const settings = {
       'required',
     ]),
     fallback: undefined,
+    unset: '`asked`, in production `required`',
+    more: "With `required`, operators' routes answer 403 without a second factor.",
   },
-  HELIOGRAPH_METRICS_TOKEN: text(
-    'bearer token for /metrics; without it the sandbox answers loopback callers only, and production answers 404',
-    undefined,
-    /^[\x21-\x7e]{16,}$/,
-    'have at least 16 visible characters',
+  HELIOGRAPH_METRICS_TOKEN: explained(
+    text(
+      'bearer token for /metrics; without it the sandbox answers loopback callers only, and production answers 404',
+      undefined,
+      /^[\x21-\x7e]{16,}$/,
+      'have at least 16 visible characters',
+    ),
+    { more: 'At least 16 visible characters.' },
   ),
   LOG_LEVEL: oneOf('lowest level that is logged', ['info', 'debug', 'trace', 'warn', 'error', 'fatal', 'silent']),
 } satisfies Record<string, Setting<unknown>>;

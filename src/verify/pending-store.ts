@@ -1,4 +1,5 @@
 import { toTimestamp } from '../platform/clock.ts';
+import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromTextRows, toTextRows } from '../platform/database/text-rows.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
@@ -29,7 +30,8 @@ export async function lockNames(tx: Tx, names: string[]): Promise<void> {
 
 const lockNamesStatement = {
   name: 'lock-verification-names',
-  text: `select pg_advisory_xact_lock(hashtextextended(name, 4207006)) from unnest($1::text[]) as n(name)`,
+  text: `select pg_advisory_xact_lock(hashtextextended(name, ${lockSeeds.verificationNames}))
+    from unnest($1::text[]) as n(name)`,
 };
 
 /** Locks the pending verifications of these numbers in the order of their ids, so that two batches cannot deadlock. */

@@ -1,3 +1,4 @@
+// Tests: test/contract/verifications.test.ts, test/contract/verification-lists.test.ts
 import { type Static, Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import {

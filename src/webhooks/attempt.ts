@@ -1,7 +1,7 @@
 import type { EmittedEvent } from '../events/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { signatureHeaders } from '../platform/crypto/webhook-signature.ts';
-import type { CallAnswer, WebhookClient } from './client.ts';
+import type { CallAnswer, GuardedClient } from '../platform/http-out/client.ts';
 import { readRetryAfter, waitAfterMs } from './schedule.ts';
 import type { SigningSecret } from './secret-store.ts';
 import type { Attempt, Delivery } from './webhook.ts';
@@ -22,7 +22,7 @@ export interface AttemptTarget {
 
 /** Signs an event with the secrets that have not expired, and sends it once. */
 export async function attempt(
-  { client, clock }: { client: WebhookClient; clock: Clock },
+  { client, clock }: { client: GuardedClient; clock: Clock },
   { url, secrets }: AttemptTarget,
   event: EmittedEvent,
   signal?: AbortSignal,

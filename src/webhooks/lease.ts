@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { randomFraction } from '../platform/crypto/random.ts';
+import type { GuardedClient } from '../platform/http-out/client.ts';
 import type { Log } from '../platform/log.ts';
 import { type Attempted, afterAttempt, attempt } from './attempt.ts';
 import { type BacklogOptions, createBacklog, type Pending } from './backlog.ts';
-import type { WebhookClient } from './client.ts';
 import { type LeaseProgress, leaseMs, type Recorded, recordProgress } from './lease-store.ts';
 import {
   afterFailure,
@@ -48,7 +48,7 @@ export const leaseStates: Record<LeaseState, Transitions> = {
 
 export interface LeaseOptions extends BacklogOptions {
   secrets: SigningSecret[];
-  client: WebhookClient;
+  client: GuardedClient;
   slots: CallSlots;
   log: Log;
   /** The account of the webhook. */

@@ -7,9 +7,9 @@ import { spellSecret } from '../platform/crypto/webhook-signature.ts';
 import type { Database, Note, Tx } from '../platform/database/database.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
 import type { AddressGuard } from '../platform/http-out/address-guard.ts';
+import type { GuardedClient } from '../platform/http-out/client.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { attempt } from './attempt.ts';
-import type { WebhookClient } from './client.ts';
 import { untilGivenBack } from './give-back.ts';
 import { askBack, isHeld, notifyWorkers } from './lease-store.ts';
 import { endSecrets, insertSecret, listSecrets, newSecret, openSecrets } from './secret-store.ts';
@@ -49,7 +49,7 @@ export interface WebhookServiceOptions {
   clock: Clock;
   keys: KeyRing;
   guard: AddressGuard;
-  client: WebhookClient;
+  client: GuardedClient;
   listeners: Pick<Listeners, 'begin'>;
   /** Whether the application exists. It cannot be deleted before the transaction ends. */
   isApplication: (tx: Tx, id: string) => Promise<boolean>;

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type Listener, openListener } from '../platform/database/listener.ts';
+import type { GuardedClient } from '../platform/http-out/client.ts';
 import { uuidOf } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/work/wakeable-sleep.ts';
@@ -11,7 +12,6 @@ import type { Attempted } from './attempt.ts';
 import type { BacklogOptions } from './backlog.ts';
 import { findInTurn } from './claim-store.ts';
 import { type Claimed, createClaims, type HeldLease } from './claims.ts';
-import type { WebhookClient } from './client.ts';
 import { createDisable } from './disable.ts';
 import { type LeaseOptions, type LeaseState, startLease } from './lease.ts';
 import { type ClaimedLease, findAskedBack, hasActive, recordProgress, webhookChannel } from './lease-store.ts';
@@ -27,7 +27,7 @@ export interface WebhookWorkerOptions {
   clock: Clock;
   keys: KeyRing;
   log: Log;
-  client: WebhookClient;
+  client: GuardedClient;
   assemble: BacklogOptions['assemble'];
   /** Maximum webhooks that this process holds, and maximum concurrent calls. */
   room?: { claims: number; calls: number };

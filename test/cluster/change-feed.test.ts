@@ -6,7 +6,6 @@ import { systemClock } from '../../src/platform/clock.ts';
 import type { KeyRing } from '../../src/platform/crypto/keys.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { type OwnedText, ownedText } from '../../src/platform/owned-text.ts';
 import { createChangeFeed } from '../../src/registry/change-feed.ts';
 import { createRegistry, type Registry } from '../../src/registry/registry.ts';
 import { readConfig } from '../../src/settings/settings.ts';
@@ -35,23 +34,23 @@ function node(database: Database, listen = true): Registry {
   return createRegistry({ database, clock: systemClock, keys, log, config: readConfig({}), listen });
 }
 
-async function newKey(registry: Registry): Promise<{ applicationId: string; key: OwnedText; keyId: string }> {
+async function newKey(registry: Registry): Promise<{ applicationId: string; key: string; keyId: string }> {
   const { id } = await registry.service.createApplication(db.database, accountId, 'ACME');
   const { credential } = await registry.service.registerOwn(accountId, id, { api: 'sms', plan: 'free' });
   assert.equal(credential?.type, 'api_key');
   return credential?.type === 'api_key'
-    ? { applicationId: id, key: ownedText(credential.apiKey), keyId: credential.id }
+    ? { applicationId: id, key: credential.apiKey, keyId: credential.id }
     : assert.fail();
 }
 
 /** What the edge does: from memory if it may, otherwise from the database. */
-async function ask({ keyLookup }: Registry, key: OwnedText) {
+async function ask({ keyLookup }: Registry, key: string) {
   const remembered = keyLookup.remembered(key);
   return remembered === undefined ? keyLookup.lookUp(key) : remembered;
 }
 
 /** A node that stood still for a moment remembers nothing until it has caught up. */
-async function untilRemembered(registry: Registry, key: OwnedText): Promise<void> {
+async function untilRemembered(registry: Registry, key: string): Promise<void> {
   await eventually('the key is remembered', async () => {
     assert.ok(await ask(registry, key));
     return registry.keyLookup.remembered(key) !== undefined;

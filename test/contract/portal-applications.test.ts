@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ownedText } from '../../src/platform/owned-text.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
 import { createApplication, register, send, signUp, type TestDeveloper } from '../support/developer.ts';
@@ -272,7 +271,7 @@ describe('keys', () => {
     const id = await createApplication(ada);
     const { credential } = (await register(ada, id, 'sms', 'free')).body;
     const { keyLookup } = app.app.registry;
-    const key = ownedText(credential?.api_key ?? '');
+    const key = credential?.api_key ?? '';
     assert.ok(await keyLookup.lookUp(key));
     assert.ok(keyLookup.remembered(key));
     assert.equal((await ada.send('DELETE', path(id, `/keys/${credential?.id}`))).status, 204);

@@ -4,8 +4,8 @@ import { createListeners } from '../../src/events/listeners.ts';
 import { beginDay } from '../../src/events/position.ts';
 import { toTimestamp } from '../../src/platform/clock.ts';
 import { createWebhookGuard } from '../../src/platform/http-out/address-guard.ts';
+import { createGuardedClient, type GuardedClient } from '../../src/platform/http-out/client.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
-import { createWebhookClient, type WebhookClient } from '../../src/webhooks/client.ts';
 import { createWebhookDeliveries } from '../../src/webhooks/deliveries.ts';
 import type { LeaseState } from '../../src/webhooks/lease.ts';
 import { createWebhookService, type WebhookService } from '../../src/webhooks/service.ts';
@@ -52,8 +52,8 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
   const ids = createEventIds(keys);
   const { log } = createTestLog();
   const workers: WebhookWorker[] = [];
-  const createClient = (timeoutMs: number): WebhookClient =>
-    createWebhookClient({ guard: createWebhookGuard('sandbox'), clock, timeoutMs });
+  const createClient = (timeoutMs: number): GuardedClient =>
+    createGuardedClient({ guard: createWebhookGuard('sandbox'), clock, timeoutMs });
   const service = createWebhookService({
     database,
     clock,

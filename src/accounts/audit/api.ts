@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-audit.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, readPage, recordId, toPage } from '../../http/list-page.ts';
 import { exampleId, exampleSpan } from '../../http/openapi/field-examples.ts';

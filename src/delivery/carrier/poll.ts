@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/database/database.ts';
 import { type Listener, openListener } from '../../platform/database/listener.ts';
 import type { Log } from '../../platform/log.ts';
+import { createPoller } from '../../platform/work/poller.ts';
 import { carriersChannel } from './store.ts';
 
 /** Reads the rows of carriers on each NOTIFY. Polling finds changes whose NOTIFY was lost. */
@@ -25,27 +26,9 @@ const slowMs = 1800;
 const quickReads = 30;
 
 export function createCarrierPoll({ database, log, read }: CarrierPollOptions): CarrierPoll {
-  let reading: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
   let unchangedReads = 0;
-  let stopped = false;
+  const poller = createPoller({ run: readOnce, pauseMs: () => (unchangedReads < quickReads ? quickMs : slowMs) });
   let listener: Listener | undefined;
-
-  function refresh(): Promise<void> {
-    if (reading === undefined) {
-      reading = readOnce().finally(() => {
-        reading = undefined;
-      });
-      return reading;
-    }
-    // The read under way may have missed the newest change: one more follows it, for all callers until then.
-    next ??= reading.then(() => {
-      next = undefined;
-      return stopped ? undefined : refresh();
-    });
-    return next;
-  }
 
   async function readOnce(): Promise<void> {
     try {
@@ -56,28 +39,16 @@ export function createCarrierPoll({ database, log, read }: CarrierPollOptions): 
     }
   }
 
-  function schedule(): void {
-    clearTimeout(timer);
-    if (stopped) return;
-    timer = setTimeout(readNow, unchangedReads < quickReads ? quickMs : slowMs).unref();
-  }
-
-  function readNow(): void {
-    void refresh().finally(schedule);
-  }
-
   return {
-    refresh,
+    refresh: poller.poll,
     async start() {
-      listener = await openListener({ database, channel: carriersChannel, onNotified: readNow });
-      await refresh();
-      schedule();
+      listener = await openListener({ database, channel: carriersChannel, onNotified: () => void poller.poll() });
+      await poller.poll();
+      poller.start();
     },
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
       await listener?.stop();
-      await reading;
+      await poller.stop();
     },
   };
 }

@@ -4,6 +4,7 @@ import { createBoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
+import { createPoller } from '../../platform/work/poller.ts';
 import type { Answer, Carrier, OutgoingText } from './carrier.ts';
 import { type AllowedTexts, takeTurns, type WantedTexts } from './sender-pace-store.ts';
 import { nextTokenMs } from './sender-tokens.ts';
@@ -46,8 +47,7 @@ interface IndexedText {
 
 export function createSenderPace({ database, clock, log, readRates }: SenderPaceOptions): SenderPace {
   let rates = new Map<string, SenderRate>();
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  const poller = createPoller({ run: refresh, pauseMs: readEveryMs });
   /** When the last held text may be sent, by lane and sender: the next one follows it. */
   const lastDueMs = createBoundedMap<string, number>(10_000);
 
@@ -61,11 +61,6 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
         'the rates of senders could not be read; the last ones stay in use',
       );
     }
-  }
-
-  function schedule(): void {
-    if (stopped) return;
-    timer = setTimeout(() => void refresh().finally(schedule), readEveryMs).unref();
   }
 
   /** Submits the texts that may be sent now, and returns the rest unchanged. */
@@ -117,12 +112,9 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
   return {
     async start() {
       await refresh();
-      schedule();
+      poller.start();
     },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
+    stop: () => void poller.stop(),
     refresh,
     pace(carrier) {
       const waiting = { first: 0, bulk: 0 };

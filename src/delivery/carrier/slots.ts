@@ -10,13 +10,14 @@
 //   await slots.stop();
 //
 // `onLost` means that the lock is gone already: unbind at once (`supervisor.stop(0)`), because another node may bind.
+
 import type { Clock } from '../../platform/clock.ts';
+import { advisoryLocks } from '../../platform/database/advisory-locks.ts';
 import type { Database, Session } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
+import { createPoller } from '../../platform/work/poller.ts';
 
-/** The first key of the locks is the carrier's id, the second one of these. */
-const slotKey = 4_207_100;
-const wantKey = 4_207_099;
+const { bindSlots: slotKey, wantedBinds: wantKey } = advisoryLocks;
 const pollEveryMs = 2000;
 /** Nodes that start together share the slots: a node takes more than its share only after this time. */
 const moreAfterMs = 4000;
@@ -75,7 +76,8 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
   /** A poll that has not begun: it serves all callers until then. */
   let nextPoll: Promise<void> | undefined;
   let stopped = false;
-  const timer = setInterval(() => void poll(), pollEveryMs).unref();
+  const poller = createPoller({ run: poll, pauseMs: pollEveryMs });
+  poller.start();
 
   /** One poll at a time: the session counts locks, so two polls could take a slot twice. */
   function inTurn(work: () => Promise<void>): Promise<void> {
@@ -192,7 +194,7 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
     poll,
     async stop() {
       stopped = true;
-      clearInterval(timer);
+      await poller.stop();
       await polling;
       const last = session;
       session = undefined;

@@ -1,6 +1,6 @@
 import { type Clock, hourMs } from '../../platform/clock.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
-import { sqlStateOf } from '../../platform/database/errors.ts';
+import { retryCollisions } from '../../platform/database/retry-collisions.ts';
 import { toUuid } from '../../platform/ids.ts';
 import type { Carrier, ReadReceipt, Receipt } from '../carrier/carrier.ts';
 import { readCarrierId } from '../carrier/id.ts';
@@ -13,7 +13,6 @@ import { createUnmatchedCap, type UnmatchedCapOptions } from './unmatched-cap.ts
 import * as store from './unmatched-store.ts';
 
 const unmatchedKeptMs = 72 * hourMs;
-const collisionTries = 5;
 const mostKeys = 8;
 const mostNumbers = 2;
 const longestNumber = 15;
@@ -195,14 +194,8 @@ export function createReceipts({
   }
 
   /** Retries on deadlock: results and receipts for the same messages may be written at the same time. */
-  async function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await database.transaction(work);
-      } catch (error) {
-        if (tries === collisionTries || !/^40/.test(sqlStateOf(error) ?? '')) throw error;
-      }
-    }
+  function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return retryCollisions(() => database.transaction(work));
   }
 
   return {

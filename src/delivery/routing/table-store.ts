@@ -1,10 +1,11 @@
 import { toTimestamp } from '../../platform/clock.ts';
+import { advisoryLocks } from '../../platform/database/advisory-locks.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import type { RouteRule, RouteTable } from './table.ts';
 
 /** Taken by a transaction that changes the routes or deletes a carrier, so that no route loses its carrier. */
 export async function lockRoutes(tx: Tx): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(4207010)');
+  await tx.query('select pg_advisory_xact_lock($1)', [advisoryLocks.routeTable]);
 }
 
 /** A version of the table, as it was written. */

@@ -5,6 +5,7 @@ import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Environment } from '../../platform/environment.ts';
 import type { Log } from '../../platform/log.ts';
+import { createPoller } from '../../platform/work/poller.ts';
 import type { Woken } from '../../platform/work/wake-list.ts';
 import { createCarrierOutcomes } from '../attempts/outcomes.ts';
 import type { ClaimedText } from '../attempts/queued-text.ts';
@@ -85,11 +86,9 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const fixedWorkers = fixed.map((carrier) => createWorker(carrier, { nextCarrier: () => undefined, opensAtMs }));
   const mover = createTextMover({ database, clock, outlook, throttled, onMoved });
   let changing: Promise<void> = Promise.resolve();
-  let polling: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
+  const poller = createPoller({ run: poll, pauseMs: nextPollMs, onFailure: noteFailure });
   let quickUntilMs = 0;
   let hasMissed = false;
-  let stopped = false;
   const watch = watchCarriers({ database, clock, keys, log, onChange });
 
   const nextCarrier =
@@ -181,6 +180,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
 
   /** Writes states and logs for operators, moves texts, and starts the tests that operators requested. */
   async function poll(): Promise<void> {
+    hasMissed = false;
     for (const { report } of running.values()) await report.showState();
     await moveOn();
     for (const { configured: each, report } of running.values()) {
@@ -202,16 +202,6 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     log.debug({ reason }, 'the state of the carriers could not be written; will retry');
   }
 
-  function startPoll(): void {
-    timer = undefined;
-    hasMissed = false;
-    polling = poll()
-      .catch((error: Error) => noteFailure(error))
-      .then(() => {
-        if (!stopped) timer = setTimeout(startPoll, nextPollMs());
-      });
-  }
-
   function nextPollMs(): number {
     if (hasMissed) return missedMs;
     return clock.steadyMs() < quickUntilMs ? soon.everyMs : pollEveryMs;
@@ -220,10 +210,7 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   function pollSoon(): void {
     quickUntilMs = clock.steadyMs() + soon.forMs;
     hasMissed = true;
-    // A poll that is under way schedules the next one itself.
-    if (timer === undefined || stopped) return;
-    clearTimeout(timer);
-    startPoll();
+    poller.hurry();
   }
 
   const all = () => [...fixedWorkers, ...[...running.values()].map(({ worker }) => worker), ...orphaned.workers()];
@@ -232,13 +219,11 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
     async start() {
       for (const worker of fixedWorkers) worker.start();
       await watch.start();
-      startPoll();
+      poller.start(0);
     },
     async stop() {
-      stopped = true;
       await watch.stop();
-      await polling;
-      clearTimeout(timer);
+      await poller.stop();
       await changing;
       const others = [...fixedWorkers, ...orphaned.workers()].map((worker) => worker.stop());
       await Promise.all([...others, ...[...running.values()].map(stopOne)]);

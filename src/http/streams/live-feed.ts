@@ -1,4 +1,5 @@
 import type { Log } from '../../platform/log.ts';
+import { createPoller } from '../../platform/work/poller.ts';
 
 /** Something that readers are told when it happens. It is rendered once for all of them. */
 export interface LiveItem {
@@ -96,17 +97,19 @@ export function createLiveFeed<Item extends LiveItem, Filter>(
     }
   }
 
-  async function follow(reading: Reading): Promise<void> {
-    for (;;) {
-      await new Promise((rise) => setTimeout(rise, pollEveryMs).unref());
-      if (interested === 0) break;
-      try {
-        while ((await pushPiece(reading)) && listeners.size > 0);
-      } catch (error) {
-        log.debug({ reason: (error as Error).message }, 'new items could not be read');
-      }
-    }
-    beginning = undefined;
+  function follow(reading: Reading): void {
+    const poller = createPoller({
+      async run() {
+        if (interested > 0) while ((await pushPiece(reading)) && listeners.size > 0);
+        else {
+          beginning = undefined;
+          void poller.stop();
+        }
+      },
+      pauseMs: pollEveryMs,
+      onFailure: ({ message: reason }) => log.debug({ reason }, 'new items could not be read'),
+    });
+    poller.start();
   }
 
   function begin(after: number | undefined): Promise<Reading> {

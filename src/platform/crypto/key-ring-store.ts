@@ -1,5 +1,6 @@
 import { scrypt } from 'node:crypto';
 import { toTimestamp } from '../clock.ts';
+import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Tx } from '../database/database.ts';
 import { randomBytes } from './random.ts';
 import { openSealed, sealWith } from './seal.ts';
@@ -24,7 +25,7 @@ const selectRows = {
 
 /** Held by every change after the first insert, until its commit: a rotation and a new secret do not cross. */
 export async function lockRing(tx: Tx): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(4207007)');
+  await tx.query('select pg_advisory_xact_lock($1)', [advisoryLocks.keyRing]);
 }
 
 /** Does nothing if another node was first. */

@@ -3,6 +3,7 @@ import { ApiError, unavailable } from '../errors.ts';
 import { type BatchQueue, createBatchQueue, type QueuedItem, type QueueLimits } from './batch-queue.ts';
 import type { Database, Tx } from './database.ts';
 import { isCommitInDoubt, isConnectionLoss, keepsConnectionUsable, sqlStateOf } from './errors.ts';
+import { retryCollisions } from './retry-collisions.ts';
 
 export interface Batch<Item, Result> {
   /** Resolves once the item's batch has committed. */
@@ -47,7 +48,6 @@ const answerWithinMs = 4500;
 const watchEveryMs = 200;
 /** Run a batch again only if the first run failed this early: a later rerun would exceed the 5 s. */
 const rerunWithinMs = 1500;
-const collisionTries = 5;
 /** Fewer items wait this long for the running batch: a small commit costs nearly as much as a large one. */
 const fewItems = 16;
 const fewWaitMs = 10;
@@ -191,19 +191,15 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     const startedMs = clock.steadyMs();
     const alone = withoutTransaction?.(items) === true;
     let mayExist = again;
-    let rerun = false;
-    for (let tries = 1; ; tries++) {
+    for (let rerun = false; ; rerun = true) {
       try {
-        return alone
-          ? await run(database, items, mayExist)
-          : await database.transaction((tx) => run(tx, items, mayExist));
+        return await retryCollisions(() =>
+          alone ? run(database, items, mayExist) : database.transaction((tx) => run(tx, items, mayExist)),
+        );
       } catch (error) {
-        const collided = /^40(001|P01)$/.test(sqlStateOf(error) ?? '');
-        if (collided && tries < collisionTries) continue;
         const inDoubt = alone || isCommitInDoubt(error);
         const harmless = isConnectionLoss(error) && (repeatable || !inDoubt);
         if (!harmless || rerun || clock.steadyMs() - startedMs > rerunWithinMs) throw error;
-        rerun = true;
         mayExist = true;
       }
     }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { StartError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { createPoller } from '../work/poller.ts';
 import type { Database } from './database.ts';
 
 const toleratedMs = 2000;
@@ -46,15 +47,14 @@ export function watchClock(database: Database, clock: Clock, log: Log): ClockWat
   const aheadOfSteadyMs = () => clock.nowMs() - clock.steadyMs();
   let agrees = true;
   let comparedAheadMs = aheadOfSteadyMs();
-  let timer: NodeJS.Timeout | undefined;
   let isHurried = false;
-  let isStopped = false;
+  const poller = createPoller({ run: compare, pauseMs: () => (isRight() ? compareEveryMs : compareSoonMs) });
 
   function isRight(): boolean {
     const isStepped = Math.abs(aheadOfSteadyMs() - comparedAheadMs) > toleratedMs;
     if (isStepped && !isHurried) {
       isHurried = true;
-      plan(0);
+      poller.hurry();
     }
     return agrees && !isStepped;
   }
@@ -70,25 +70,9 @@ export function watchClock(database: Database, clock: Clock, log: Log): ClockWat
     if (!agreed && agrees) log.info({}, "this machine's clock agrees with the database's again");
   }
 
-  function plan(inMs: number): void {
-    clearTimeout(timer);
-    if (!isStopped) timer = setTimeout(look, inMs).unref();
-  }
+  poller.start();
 
-  function look(): void {
-    const compared = compare().catch(() => {});
-    void compared.then(() => plan(isRight() ? compareEveryMs : compareSoonMs));
-  }
-  plan(compareEveryMs);
-
-  return {
-    isRight,
-    compare,
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
+  return { isRight, compare, stop: () => void poller.stop() };
 }
 
 const isWrong =

@@ -4,15 +4,13 @@ import { StartError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { projectFolder } from '../project-folder.ts';
 import { patiently } from '../work/patiently.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 import type { Database, Tx } from './database.ts';
 import { sqlStateOf } from './errors.ts';
 import { type Migration, readMigrations } from './migration-files.ts';
 
 // The sources and what is built from them both lie two levels below the project's folder.
 const migrationsFolder = new URL('migrations/', projectFolder);
-
-/** An arbitrary number, equal on every node. The node that holds the lock migrates; the others wait. */
-const migrationLock = 4_207_001;
 
 /** On a store in use, a migration waits no longer than this for a lock, since requests wait behind it, and holds it no longer. */
 const longestLockMs = 1000;
@@ -34,7 +32,8 @@ export async function migrate(database: Database, clock: Clock, log: Log, folder
   const migrations = await readMigrations(folder);
   const session = await patiently(() => database.openSession(() => {}, { patient: true }));
   try {
-    await session.query('select pg_advisory_lock($1)', [migrationLock]);
+    // One node migrates; the others wait.
+    await session.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
     await session.query(`create table if not exists schema_migration (
       version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null)`);
     const { rows } = await session.query<{ version: number; checksum: string }>(

@@ -1,5 +1,6 @@
 import { ApiError, causeOf, StartError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 import type { Database, Session } from './database.ts';
 
 export interface NodeLock {
@@ -20,7 +21,6 @@ export interface NodeLockOptions {
   reachWithinMs?: number;
 }
 
-const nodeLock = 4_207_003;
 const retryMs = 250;
 const reachAgainMs = 500;
 
@@ -71,7 +71,7 @@ export async function takeNodeLock(options: NodeLockOptions): Promise<NodeLock> 
 
   async function isTaken(opened: Session): Promise<boolean> {
     const call = shared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
-    const { rows } = await opened.query<{ taken: boolean }>(`select ${call}($1) as taken`, [nodeLock]);
+    const { rows } = await opened.query<{ taken: boolean }>(`select ${call}($1) as taken`, [advisoryLocks.node]);
     return rows[0]?.taken ?? false;
   }
 

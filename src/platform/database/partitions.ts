@@ -1,5 +1,6 @@
 import { dayMs } from '../clock.ts';
 import { uuidFloor } from '../ids.ts';
+import { lockSeeds } from './advisory-locks.ts';
 import type { Database, Tx } from './database.ts';
 import { sqlStateOf } from './errors.ts';
 
@@ -121,7 +122,7 @@ async function findPartitions(tx: Tx, { name }: PartitionedTable): Promise<{ nam
 /** One node at a time: Postgres fails with an internal error when two drop the same partition at once. */
 async function begin(tx: Tx, { name }: PartitionedTable): Promise<void> {
   await tx.query(impatient);
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 4207007))', [name]);
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, $2))', [name, lockSeeds.partitions]);
 }
 
 async function makePartition(tx: Tx, table: PartitionedTable, span: number): Promise<boolean> {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { isIP } from 'node:net';
 import { describe, test } from 'node:test';
-import { createAddressGuard, createWebhookGuard, isLoopback, isPublicAddress } from './address-guard.ts';
+import {
+  createAddressGuard,
+  createAlertGuard,
+  createWebhookGuard,
+  isLoopback,
+  isPublicAddress,
+} from './address-guard.ts';
 
 const publicOnes = [
   '8.8.8.8',
@@ -150,6 +156,17 @@ test('a connect to a name that leads inside is refused', async () => {
     );
     assert.equal(error?.code, 'EADDRESSREFUSED');
   }
+});
+
+describe('alerts', () => {
+  const insideAndOutside = ['127.0.0.1', '10.1.2.3', 'fd00::1', '8.8.8.8', '2a00:1450::1'];
+  const allowed = (url: string, environment: 'sandbox' | 'production') =>
+    insideAndOutside.filter(createAlertGuard(url, environment).isAllowed);
+  test('in production a plain call goes to loopback and private addresses only, one with TLS to any', () => {
+    assert.deepEqual(allowed('http://alerts.internal/', 'production'), ['127.0.0.1', '10.1.2.3', 'fd00::1']);
+    assert.deepEqual(allowed('https://alerts.example.com/', 'production'), insideAndOutside);
+    assert.deepEqual(allowed('http://alerts.example.com/', 'sandbox'), insideAndOutside);
+  });
 });
 
 describe('webhooks', () => {

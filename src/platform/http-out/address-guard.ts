@@ -60,6 +60,21 @@ export function createWebhookGuard(
   });
 }
 
+/** For alerts: the operator names the address. In production a plain call stays in the operator's own network. */
+export function createAlertGuard(
+  url: string,
+  environment: 'sandbox' | 'production',
+  resolver: Resolver = lookupName,
+): AddressGuard {
+  const mayLeave = environment === 'sandbox' || new URL(url).protocol === 'https:';
+  return createGuard({
+    mayBePlain: true,
+    isAllowed: (address) => isIP(address) !== 0 && (mayLeave || !isPublicAddress(address)),
+    foreign: () => 'must begin with https://, or lead to a loopback or private address',
+    resolver,
+  });
+}
+
 interface GuardRules {
   mayBePlain: boolean;
   isAllowed: (address: string) => boolean;

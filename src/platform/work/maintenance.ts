@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { createPoller } from './poller.ts';
 import { createWakeableSleep } from './wakeable-sleep.ts';
 
 /** Upkeep of stored rows. It runs in small pieces in the background, never in a request or at startup. */
@@ -42,8 +43,6 @@ export function createMaintenance({
   onCount,
   mayRun = () => true,
 }: MaintenanceOptions): Maintenance {
-  const timers = new Map<Chore, NodeJS.Timeout>();
-  const running = new Set<Promise<void>>();
   const sleep = createWakeableSleep();
 
   async function runRound(chore: Chore): Promise<void> {
@@ -62,27 +61,18 @@ export function createMaintenance({
     }
   }
 
-  function schedule(chore: Chore, afterMs: number): void {
-    if (sleep.stopped) return;
-    const timer = setTimeout(() => {
-      const round = runRound(chore).finally(() => {
-        running.delete(round);
-        schedule(chore, chore.everyMs);
-      });
-      running.add(round);
-    }, afterMs);
-    timers.set(chore, timer.unref());
-  }
+  const pollers = chores.map((chore) => createPoller({ run: () => runRound(chore), pauseMs: chore.everyMs }));
 
   return {
     start() {
       // Stagger the first rounds.
-      for (const [index, chore] of chores.entries()) schedule(chore, Math.min(chore.everyMs, 1000 + index * 100));
+      for (const [index, { everyMs }] of chores.entries()) {
+        pollers[index]?.start(Math.min(everyMs, 1000 + index * 100));
+      }
     },
     async stop() {
       sleep.stop();
-      for (const timer of timers.values()) clearTimeout(timer);
-      await Promise.all(running);
+      await Promise.all(pollers.map((poller) => poller.stop()));
     },
     async runAll() {
       for (const chore of chores) while ((await chore.runPiece()) > 0);

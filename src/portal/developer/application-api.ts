@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-applications.test.ts
 import { type Static, Type } from 'typebox';
 import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../../http/list-page.ts';

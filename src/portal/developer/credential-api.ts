@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-applications.test.ts
 import { type Static, Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import { nullable, pageSchema, pathParameter, recordId } from '../../http/list-page.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/backup.test.ts
 import { Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import { pathParameter } from '../../http/list-page.ts';

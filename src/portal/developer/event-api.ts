@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-events.test.ts
 import { type Static, Type } from 'typebox';
 import type { LiveEvent } from '../../events/event-feed.ts';
 import type { EventReads } from '../../events/event-reads.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-records.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
 import { type Api, type Route, requireDeveloper, route } from '../../http/route.ts';

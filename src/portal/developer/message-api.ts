@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-records.test.ts
 import { type Static, Type } from 'typebox';
 import { findAttemptStories, withAttempts } from '../../delivery/attempts/story.ts';
 import { type PageRequest, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';

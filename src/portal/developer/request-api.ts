@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-requests.test.ts
 import { type Static, Type } from 'typebox';
 import { fieldProblemSchema } from '../../http/error-reply.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../../http/list-page.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-plans.test.ts, test/contract/portal-records.test.ts
 import { type Static, Type } from 'typebox';
 import { type Route, route } from '../../http/route.ts';
 import type { Environment } from '../../platform/environment.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-usage.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
 import { exampleSpan } from '../../http/openapi/field-examples.ts';

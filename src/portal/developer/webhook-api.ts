@@ -1,3 +1,4 @@
+// Tests: test/contract/webhooks.test.ts
 import { Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import { nullable, pageSchema, pathParameter } from '../../http/list-page.ts';

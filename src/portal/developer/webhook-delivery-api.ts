@@ -1,3 +1,4 @@
+// Tests: test/contract/webhooks.test.ts, test/contract/portal-event-deliveries.test.ts
 import { Type } from 'typebox';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
 import { exampleSpan } from '../../http/openapi/field-examples.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-accounts.test.ts, test/contract/backup.test.ts
 import { type Static, Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import { reasonSchema } from '../../accounts/audit/reason.ts';

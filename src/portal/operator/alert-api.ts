@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-alerts.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable, pageQuery, pageSchema, readPage, recordId, toPage } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';

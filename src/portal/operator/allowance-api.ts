@@ -1,3 +1,4 @@
+// Tests: test/contract/priority.test.ts
 import { Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import { pathParameter, recordId } from '../../http/list-page.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-accounts.test.ts
 import { type Static, Type } from 'typebox';
 import { findAccountsByEmail, likeAny } from '../../accounts/people/account-store.ts';
 import { findOwnerEmails } from '../../accounts/people/member-store.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-carriers.test.ts
 import { Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import type { CarrierLogService } from '../../delivery/carrier/log-service.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-deliveries.test.ts
 import { type Static, Type } from 'typebox';
 import { findWaiting, type WaitingText } from '../../delivery/queue/waiting-texts.ts';
 import type { KnownCarrier } from '../../delivery/routing/directory.ts';

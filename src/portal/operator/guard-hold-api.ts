@@ -1,3 +1,4 @@
+// Tests: test/contract/guard-conversion.test.ts
 import { type Static, Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../../http/list-page.ts';

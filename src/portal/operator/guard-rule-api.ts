@@ -1,3 +1,4 @@
+// Tests: test/contract/guard-conversion.test.ts
 import { type Static, Type } from 'typebox';
 import { recordId } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-carriers.test.ts
 import { type Static, Type } from 'typebox';
 import { countAccounts } from '../../accounts/people/member-store.ts';
 import type { KnownCarrier } from '../../delivery/routing/directory.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-plans.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable, pageSchema, recordId } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';

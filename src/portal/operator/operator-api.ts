@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-operators.test.ts
 import { type Static, Type } from 'typebox';
 import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { reasonSchema } from '../../accounts/audit/reason.ts';

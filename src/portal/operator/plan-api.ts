@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-plans.test.ts
 import { type Static, Type } from 'typebox';
 import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { findPerson } from '../../accounts/people/person-store.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-carriers.test.ts
 import { type Static, Type } from 'typebox';
 import { presetNames, presets } from '../../delivery/http/presets/presets.ts';
 import { nullable, pageSchema } from '../../http/list-page.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-deliveries.test.ts
 import { type Static, Type } from 'typebox';
 import { type CarrierQueue, readQueueReport } from '../../delivery/queue/report.ts';
 import { nullable, pageSchema } from '../../http/list-page.ts';

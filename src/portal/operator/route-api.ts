@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-routes.test.ts
 import { type Static, Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import type { Explained, ExplainRoute } from '../../delivery/routing/explain.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-totals.test.ts
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-totals.test.ts
 import { type Static, Type } from 'typebox';
 import { type Route, route } from '../../http/route.ts';
 import { allRequestsBySteps } from '../../metering/usage-store.ts';

@@ -2,12 +2,16 @@ import { backOffMs } from '../../delivery/carrier/back-off.ts';
 import { type Clock, hourMs } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { Environment } from '../../platform/environment.ts';
+import { createAlertGuard } from '../../platform/http-out/address-guard.ts';
+import { createGuardedClient } from '../../platform/http-out/client.ts';
 import type { Log } from '../../platform/log.ts';
 import { alertHeaders } from './body.ts';
 import { type AlertCall, callsTriedMs, endCall, postponeCall, takeCalls } from './call-store.ts';
 
 export interface AlertCallerOptions {
   url: string;
+  environment: Environment;
   database: Database;
   clock: Clock;
   keys: KeyRing;
@@ -21,26 +25,16 @@ const backOff = { fromMs: 5000, toMs: hourMs };
  * Reports alerts to HELIOGRAPH_ALERT_URL, and retries each until it answers 2xx. A call whose success was not recorded
  * is repeated with the same id, by which the receiver drops it. Returns how many calls were due.
  */
-export function createAlertCaller({ url, database, clock, keys, log }: AlertCallerOptions): () => Promise<number> {
+export function createAlertCaller(options: AlertCallerOptions): () => Promise<number> {
+  const { url, environment, database, clock, keys, log } = options;
+  const client = createGuardedClient({ guard: createAlertGuard(url, environment), clock, timeoutMs: answerWithinMs });
+
   async function call({ alertId, event, body }: AlertCall): Promise<string | undefined> {
     const timestampSeconds = Math.floor(clock.nowMs() / 1000);
     const signed = { id: `${alertId}-${event}`, timestampSeconds, body };
-    try {
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'user-agent': 'heliograph', ...alertHeaders(keys, signed) },
-        body,
-        // A redirect would send the alert to an address that the operator did not choose.
-        redirect: 'manual',
-        signal: AbortSignal.timeout(answerWithinMs),
-      });
-      // The body of the answer is not needed, and may be endless.
-      await answer.body?.cancel();
-      return answer.ok ? undefined : `it answered ${answer.status}`;
-    } catch (error) {
-      const { cause, message } = error as Error;
-      return (cause instanceof Error && cause.message) || message;
-    }
+    const headers = { 'content-type': 'application/json', 'user-agent': 'heliograph', ...alertHeaders(keys, signed) };
+    const { error } = await client.call({ url, headers, body });
+    return error ?? undefined;
   }
 
   async function settle(each: AlertCall, problem: string | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Clock, dayMs, toTimestamp } from '../../platform/clock.ts';
+import { advisoryLocks } from '../../platform/database/advisory-locks.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { pieceRows } from '../../platform/work/maintenance.ts';
@@ -21,11 +22,11 @@ export interface Alert {
 
 const mostOpen = 10_000;
 const clearedKeptMs = 30 * dayMs;
-const watchLock = 4_207_014;
 
 /** True if no other node judges alerts at this moment. The lock lasts until the transaction ends. */
 export async function lockAlerts(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [watchLock]);
+  const lock = 'select pg_try_advisory_xact_lock($1) as locked';
+  const { rows } = await tx.query<{ locked: boolean }>(lock, [advisoryLocks.alerts]);
   return rows[0]?.locked === true;
 }
 

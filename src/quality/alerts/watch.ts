@@ -1,7 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { Environment } from '../../platform/environment.ts';
 import type { Log } from '../../platform/log.ts';
+import { createPoller } from '../../platform/work/poller.ts';
 import { alertRules } from '../rules/all.ts';
 import { alertKinds } from './alert.ts';
 import { alertBody } from './body.ts';
@@ -31,6 +33,7 @@ export interface AlertWatchOptions {
   /** Names this installation in calls. */
   publicUrl: string;
   alertUrl: string | undefined;
+  environment: Environment;
 }
 
 const pollEveryMs = 5000;
@@ -39,15 +42,17 @@ const slowForMs = 30_000;
 /** For metrics. */
 const mostShown = 1000;
 
-export function createAlertWatch({ database, clock, keys, log, publicUrl, alertUrl }: AlertWatchOptions): AlertWatch {
-  const callAll =
-    alertUrl === undefined ? async () => 0 : createAlertCaller({ url: alertUrl, database, clock, keys, log });
+export function createAlertWatch(options: AlertWatchOptions): AlertWatch {
+  const { database, clock, log, publicUrl, alertUrl } = options;
+  const callAll = alertUrl === undefined ? async () => 0 : createAlertCaller({ ...options, url: alertUrl });
   let facts: AlertFacts | undefined;
   let open: Alert[] = [];
   let slowReadAtMs = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let polling: Promise<unknown> = Promise.resolve();
+  const poller = createPoller({
+    run: () => poll(false),
+    pauseMs: pollEveryMs,
+    onFailure: ({ message: reason }) => log.debug({ reason }, 'alerts were not checked; will retry'),
+  });
 
   async function judge(all: boolean): Promise<boolean> {
     const changed = await database.transaction(async (tx) => {
@@ -84,23 +89,9 @@ export function createAlertWatch({ database, clock, keys, log, publicUrl, alertU
     return judged;
   }
 
-  function pollLater(): void {
-    timer = setTimeout(() => {
-      polling = poll(false)
-        .catch(({ message: reason }: Error) => log.debug({ reason }, 'alerts were not judged; will retry'))
-        .then(() => {
-          if (!stopped) pollLater();
-        });
-    }, pollEveryMs).unref();
-  }
-
   return {
-    start: pollLater,
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await polling;
-    },
+    start: () => poller.start(),
+    stop: poller.stop,
     poll: () => poll(true),
     get facts() {
       return facts;

@@ -1,3 +1,4 @@
+// Tests: test/providers/presets.test.ts
 import { Type } from 'typebox';
 import { pathParameter } from '../../../http/list-page.ts';
 import { pathOf } from '../../../http/request/target.ts';

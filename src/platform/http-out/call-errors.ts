@@ -1,4 +1,4 @@
-import { addressRefused } from '../platform/http-out/address-guard.ts';
+import { addressRefused } from './address-guard.ts';
 
 /**
  * The error of a call as a sentence for the developer of the endpoint. It never contains an address that we resolved.

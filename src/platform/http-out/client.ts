@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import type { Agent, Dispatcher } from 'undici';
-import type { Clock } from '../platform/clock.ts';
-import { type AddressGuard, refusal } from '../platform/http-out/address-guard.ts';
-import { describeCallError } from './errors.ts';
+import type { Clock } from '../clock.ts';
+import { type AddressGuard, refusal } from './address-guard.ts';
+import { describeCallError } from './call-errors.ts';
 
-export interface WebhookCall {
+export interface OutgoingCall {
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -21,15 +21,15 @@ export interface CallAnswer {
   retryAfter: string | undefined;
 }
 
-export interface WebhookClient {
-  /** Loads the HTTP library, which only installations with webhooks need. Later calls need not wait for it. */
+export interface GuardedClient {
+  /** Loads the library before it is needed: the first call then begins at once. */
   prepare(): Promise<unknown>;
-  /** Never rejects. Resolves within the time limit, whatever the endpoint does. */
-  call(call: WebhookCall): Promise<CallAnswer>;
+  /** Never rejects. It resolves within the time limit, even if the endpoint stalls. */
+  call(call: OutgoingCall): Promise<CallAnswer>;
   close(): Promise<void>;
 }
 
-export interface WebhookClientOptions {
+export interface GuardedClientOptions {
   guard: AddressGuard;
   clock: Clock;
   timeoutMs?: number;
@@ -37,19 +37,19 @@ export interface WebhookClientOptions {
   ca?: string;
 }
 
-/** Any 2xx within this time is a success. */
+/** Wait at most this long for an answer. */
 export const answerWithinMs = 15_000;
 const connectWithinMs = 10_000;
-/** The body is ignored; it is read so that the connection can be reused. */
+/** Read this much of a body, so that the connection can be kept. */
 const longestBody = 64 * 1024;
 const bodyWithinMs = 1000;
 const longestHead = 16 * 1024;
 const shownOfError = 200;
-/** Shorter than servers usually keep an idle connection, so that none is closed while a call begins. */
+/** Shorter than servers usually keep idle connections: no call should meet a closed one. */
 const idleMs = 4000;
 
-/** Calls endpoints of developers over connections that are reused. It follows no redirects and uses no proxy. */
-export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+/** Posts to webhooks and alert URLs over connections that it keeps. It follows no redirect and uses no proxy. */
+export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { guard, clock, timeoutMs = answerWithinMs, ca } = options;
   let agent: Agent | undefined;
   let loading: Promise<Agent> | undefined;
@@ -62,7 +62,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     return loading;
   }
 
-  function send(agent: Agent, { url: given, headers, body, signal }: WebhookCall): Promise<CallAnswer> {
+  function send(agent: Agent, { url: given, headers, body, signal }: OutgoingCall): Promise<CallAnswer> {
     const url = new URL(given);
     const beganMs = clock.steadyMs();
     let endedMs: number | undefined;
@@ -74,7 +74,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
         signal?.removeEventListener('abort', stop);
         resolve({ ...answer, milliseconds: Math.round((endedMs ?? clock.steadyMs()) - beganMs) });
       });
-      const stop = () => reading.stop('The call was aborted: the webhook was changed, or the service stops.');
+      const stop = () => reading.stop('The call was aborted: its target was changed, or the service stops.');
       if (signal?.aborted) {
         stop();
         return;
@@ -110,11 +110,11 @@ async function createAgent(guard: AddressGuard, timeoutMs: number, ca: string | 
   return new Agent({
     connect(target, done) {
       const host = target.hostname.replace(/^\[|\]$/g, '');
-      // Node does not look up an IP address, so the guard's lookup would not see it.
+      // Node does not resolve an IP address, so the guard's lookup never sees it.
       if (isIP(host) !== 0 && !guard.isAllowed(host)) done(refusal(host, host), null);
       else open({ ...target, hostname: host }, done);
     },
-    // The worker bounds concurrent calls, per endpoint and in total.
+    // The webhook worker limits the calls under way, for each endpoint and in total.
     connections: null,
     pipelining: 1,
     maxHeaderSize: longestHead,
@@ -128,11 +128,11 @@ async function createAgent(guard: AddressGuard, timeoutMs: number, ca: string | 
 type Read = Omit<CallAnswer, 'milliseconds'>;
 
 interface Reading extends Dispatcher.DispatchHandler {
-  /** Ends the call. It has failed unless the head of an answer has arrived. */
+  /** Ends the reading; a failure if no head has come. */
   stop(reason: string): void;
 }
 
-/** Reads an answer. Its head decides the outcome; the body is read up to a limit. */
+/** Reads an answer. The head decides; the body is read up to a limit. */
 function createReading(timeoutMs: number, onHead: () => void, done: (answer: Read) => void): Reading {
   let controller: Dispatcher.DispatchController | undefined;
   let isOver = false;
@@ -146,7 +146,7 @@ function createReading(timeoutMs: number, onHead: () => void, done: (answer: Rea
     controller?.abort(new Error('stopped'));
   }
 
-  /** `reason` counts if no answer has come. */
+  /** `reason` is reported if no answer has come. */
   function end(reason: string): void {
     if (isOver) return;
     isOver = true;
@@ -159,7 +159,7 @@ function createReading(timeoutMs: number, onHead: () => void, done: (answer: Rea
     stop,
     onRequestStart(given) {
       controller = given;
-      // It waited too long for a connection: no byte was sent.
+      // It waited too long for a connection; nothing has been sent.
       if (isOver) given.abort(new Error('stopped'));
     },
     onResponseStart(_, status, headers) {
@@ -181,7 +181,7 @@ function createReading(timeoutMs: number, onHead: () => void, done: (answer: Rea
   };
 }
 
-/** For the owner of the endpoint, with the beginning of its answer. Null for a success. */
+/** Includes the beginning of the body, for the owner of the endpoint. Null for a success. */
 function describeAnswer(status: number, said: string): string | null {
   if (status >= 200 && status < 300) return null;
   const words = [...said.replaceAll(/[\p{C}\s\ufffd]+/gu, ' ').trim()].slice(0, shownOfError).join('');

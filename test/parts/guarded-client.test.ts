@@ -4,8 +4,8 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createWebhookGuard, type Resolver } from '../../src/platform/http-out/address-guard.ts';
-import { createWebhookClient, type WebhookClientOptions } from '../../src/webhooks/client.ts';
+import { createAlertGuard, createWebhookGuard, type Resolver } from '../../src/platform/http-out/address-guard.ts';
+import { createGuardedClient, type GuardedClientOptions } from '../../src/platform/http-out/client.ts';
 import { createCertificate } from '../support/certificates.ts';
 import { answer, createWebhookReceiver, ok, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -18,8 +18,8 @@ const leadsTo =
   (_, __, done) =>
     done(null, found);
 
-function createClient(options: Partial<WebhookClientOptions> = {}) {
-  const client = createWebhookClient({
+function createClient(options: Partial<GuardedClientOptions> = {}) {
+  const client = createGuardedClient({
     guard: createWebhookGuard('sandbox', leadsTo(loopback)),
     clock: systemClock,
     timeoutMs: 500,
@@ -139,6 +139,18 @@ test('a call ends at once when it is broken off', async () => {
   while (receiver.calls.length === 0) await new Promise((done) => setTimeout(done, 5));
   stop.abort();
   assert.match((await result).error ?? '', /broken off/);
+});
+
+test('a plain alert URL in production reaches a private name, and none that has become public', async () => {
+  const receiver = await receive();
+  const url = `http://alerts.internal:${receiver.port}/`;
+  const outside: LookupAddress = { address: '203.0.112.1', family: 4 };
+  const calls = [loopback, outside].map((found) =>
+    createClient({ guard: createAlertGuard(url, 'production', leadsTo(found)) }).call(url),
+  );
+  const errors = (await Promise.all(calls)).map(({ error }) => error);
+  assert.deepEqual(errors, [null, 'The name leads to an address that is not allowed.']);
+  assert.equal(receiver.calls.length, 1);
 });
 
 test('a name is resolved once for each connection, and the address that was checked is the one used', async () => {

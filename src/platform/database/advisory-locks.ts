@@ -1,0 +1,24 @@
+/** The keys of all advisory locks. Two versions run side by side during an upgrade, so a key never changes. */
+export const advisoryLocks = {
+  migrations: 4_207_001,
+  node: 4_207_003,
+  signingKeys: 4_207_005,
+  keyRing: 4_207_007,
+  routeTable: 4_207_010,
+  alerts: 4_207_014,
+  handsets: 4_207_020,
+  /** The second key of these two; the first is the carrier's id. Slot 1 has the next number. */
+  wantedBinds: 4_207_099,
+  bindSlots: 4_207_100,
+} as const;
+
+/** Seeds for locks on names: their key is `hashtextextended(name, seed)`. */
+export const lockSeeds = {
+  verificationNames: 4_207_006,
+  // The number of `keyRing`, but no clash: the key is a hash of 64 bits.
+  partitions: 4_207_007,
+  applicationsOfAccount: 4_207_021,
+  longTexts: 4_207_033,
+  optOuts: 4_207_034,
+  eventPosition: 4_207_035,
+} as const;
