@@ -36,10 +36,13 @@ export function createTroubleTimes(clock: Pick<Clock, 'steadyMs'>): TroubleTimes
   let troubled: readonly string[] = [];
   return {
     note(keys) {
-      troubled = keys;
       const nowMs = clock.steadyMs();
-      for (const [key, { lastMs }] of times) if (lastMs < nowMs - recoveredMs) times.delete(key);
-      for (const key of keys) times.set(key, { fromMs: times.get(key)?.fromMs ?? nowMs, lastMs: nowMs });
+      for (const [key, { lastMs }] of times)
+        if (lastMs < nowMs - recoveredMs && !troubled.includes(key)) times.delete(key);
+      // A carrier that was in trouble until now works from now on, at the earliest.
+      for (const key of [...troubled, ...keys])
+        times.set(key, { fromMs: times.get(key)?.fromMs ?? nowMs, lastMs: nowMs });
+      troubled = keys;
     },
     sinceMs: (key) => (troubled.includes(key) ? (times.get(key)?.fromMs ?? null) : null),
   };

@@ -8,7 +8,7 @@ test('a worker recovers before it works, and an outage is noted once', () => {
   const states = createWorkerStates('recovering');
   assert.deepEqual(
     (['failed', 'failed', 'empty', 'released', 'failed', 'failed', 'released', 'empty'] as WorkerEvent[]).map(
-      (event) => [states.note(event), states.now],
+      (event) => [states.note(event), states.current],
     ),
     [
       [true, 'recovery_failing'],
@@ -28,13 +28,13 @@ test('a worker rests after ten polls without a text, until it claims one', () =>
   for (let poll = 0; poll < 9; poll++) states.notePoll();
   states.note('claimed');
   for (let poll = 0; poll < 9; poll++) states.notePoll();
-  assert.equal(states.now, 'working');
+  assert.equal(states.current, 'working');
   states.notePoll();
-  assert.equal(states.now, 'resting');
+  assert.equal(states.current, 'resting');
   states.note('empty');
-  assert.equal(states.now, 'resting');
+  assert.equal(states.current, 'resting');
   states.note('claimed');
-  assert.equal(states.now, 'working');
+  assert.equal(states.current, 'working');
 });
 
 test('every state can be stopped, none can be left after it, and only a release ends the recovery', () => {

@@ -24,7 +24,7 @@ export const transitions: Record<WorkerState, Partial<Record<WorkerEvent, Worker
 export type ShownWorkerState = WorkerState | 'clock_wrong' | 'results_waiting';
 
 export interface WorkerStates {
-  readonly now: WorkerState;
+  readonly current: WorkerState;
   /** Returns whether the event changed the state. */
   note(event: WorkerEvent): boolean;
   /** Counts a poll of the schedule since the last text. */
@@ -34,19 +34,19 @@ export interface WorkerStates {
 const restsAfterPolls = 10;
 
 export function createWorkerStates(first: 'recovering' | 'working'): WorkerStates {
-  let now: WorkerState = first;
+  let current: WorkerState = first;
   let pollsWithoutText = 0;
 
   function note(event: WorkerEvent): boolean {
     if (event === 'claimed') pollsWithoutText = 0;
-    const next = transitions[now][event];
-    now = next ?? now;
+    const next = transitions[current][event];
+    current = next ?? current;
     return next !== undefined;
   }
 
   return {
-    get now() {
-      return now;
+    get current() {
+      return current;
     },
     note,
     notePoll() {

@@ -162,7 +162,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function release(): Promise<void> {
     // Before the lease of such a claim ends: its texts are not in doubt.
     if (unseen.size > 0) await unseen.giveBack().then(polls.wake);
-    const all = isRecovering(states.now);
+    const all = isRecovering(states.current);
     const doubtAfterMs = carrier.onDoubt?.afterMs;
     const atMostOnce = isAtMostOnce();
     await releaseClaims(database, { carrier: carrier.key, nowMs: clock.nowMs(), atMostOnce, doubtAfterMs, all });
@@ -192,7 +192,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const taken: number = isOpen && isWanted ? await workOnce().then(noteClaim, noteFailure) : 0;
       const waitMs = health.waitMs();
       // Soon again after a poll that failed, and after texts that no wake announced: the next ones may be like them.
-      if (isWoken ? states.now === 'failing' || !isOpen : taken > 0) idleMs = poll.fromMs;
+      if (isWoken ? states.current === 'failing' || !isOpen : taken > 0) idleMs = poll.fromMs;
       else if (!isWoken) idleMs = Math.min(longestPauseMs, idleMs * 2);
       if (waitMs > 0) await sleep.ignoringWakes(waitMs);
       isWoken = waitMs === 0 && (await polls.next(taken, idleMs));
@@ -207,7 +207,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       states.notePoll();
       try {
         // This worker's own lease may run out while its results wait for the database; the claim is not abandoned.
-        if (!submission.held && isClockRight() && (clock.steadyMs() >= releaseAtMs || isRecovering(states.now))) {
+        if (!submission.held && isClockRight() && (clock.steadyMs() >= releaseAtMs || isRecovering(states.current))) {
           await release();
           releaseAtMs = clock.steadyMs() + releaseEveryMs;
         }
@@ -229,13 +229,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   function schedulePauseMs(): number {
-    return pollScheduleEveryMs[states.now === 'resting' ? 'resting' : 'working'];
+    return pollScheduleEveryMs[states.current === 'resting' ? 'resting' : 'working'];
   }
 
   function shownState(): ShownWorkerState {
-    if (states.now === 'stopped' || isRecovering(states.now)) return states.now;
+    if (states.current === 'stopped' || isRecovering(states.current)) return states.current;
     if (!isClockRight()) return 'clock_wrong';
-    return submission.held ? 'results_waiting' : states.now;
+    return submission.held ? 'results_waiting' : states.current;
   }
 
   function noteClaim(count: number): number {
