@@ -18,9 +18,9 @@ export interface Metrics {
   addAnswerTimes(carrier: string, counts: readonly number[], sumMs: number): void;
   /** Counts the rows that a maintenance chore changed, and its failures. */
   countMaintenance(chore: string, count: MaintenanceCount, by: number): void;
-  /** Counts attempts to tell webhooks their events, by outcome: delivered, refused, unanswered. */
+  /** Counts attempts to deliver events to webhooks, by outcome: delivered, refused, unanswered. */
   countWebhook(outcome: string, by: number): void;
-  /** What webhooks have still to be told. */
+  /** Undelivered webhook events. */
   setWebhooksWaiting(waiting: { count: number; oldestAtMs: number | null }): void;
   /** Counts uncaught errors; each ends the process. */
   countUnexpectedError(kind: string): void;
@@ -73,7 +73,7 @@ export function createMetrics(): Metrics {
   });
   const webhooks = new Counter({
     name: 'heliograph_webhook_attempts_total',
-    help: 'Attempts to tell webhooks their events, by outcome',
+    help: 'Attempts to deliver events to webhooks, by outcome',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -88,7 +88,7 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'heliograph_webhooks_oldest_seconds',
-    help: 'Age of the oldest event that an active webhook was not told, on all nodes',
+    help: 'Age of the oldest event not delivered to an active webhook, on all nodes',
     registers: [registry],
     collect() {
       this.set(waiting.oldestAtMs === null ? 0 : Math.max(0, (Date.now() - waiting.oldestAtMs) / 1000));
