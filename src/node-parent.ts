@@ -45,8 +45,8 @@ interface WebProcess {
   /** Resolves when it can be called; rejects if it ends before. */
   loaded: Promise<void>;
   isServing: boolean;
-  /** Its metrics, as it last told them. */
-  told: string;
+  /** Its metrics, as it last reported them. */
+  metrics: string;
 }
 
 const answersWithinMs = 2000;
@@ -83,11 +83,15 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
   const shared: Pick<CallsToParent, 'wake' | 'metrics' | 'flush'> = {
     wake: (carriers) => options.wakeDelivery(carriers),
     async metrics() {
-      const told = serving().map(async (one) => {
-        one.told = await one.calls.call<string>('metrics' satisfies keyof CallsToProcess, undefined, answersWithinMs);
-        return one.told;
+      const reports = serving().map(async (one) => {
+        one.metrics = await one.calls.call<string>(
+          'metrics' satisfies keyof CallsToProcess,
+          undefined,
+          answersWithinMs,
+        );
+        return one.metrics;
       });
-      const texts = await Promise.all(told.map((text) => text.catch(() => '')));
+      const texts = await Promise.all(reports.map((text) => text.catch(() => '')));
       return [await metrics.text(), ended, ...texts];
     },
     async flush() {
@@ -98,9 +102,9 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
     },
   };
 
-  function tellCount(): void {
+  function notifyCount(): void {
     const count = { wanted, serving: serving().length };
-    for (const { calls } of running) calls.tell('processes' satisfies keyof CallsToProcess, count);
+    for (const { calls } of running) calls.notify('processes' satisfies keyof CallsToProcess, count);
   }
 
   function fork(): WebProcess {
@@ -109,7 +113,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
     const loaded = new Promise<void>((...settle) => {
       [resolve, reject] = settle;
     });
-    // Its end is told by `onExit`.
+    // `onExit` reports its end.
     loaded.catch(() => {});
     const keeper = keepPlaces(places);
     const own: CallsToParent = {
@@ -122,7 +126,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
       (message) => worker.isConnected() && worker.send(message, () => {}),
       own as unknown as CallHandlers,
     );
-    const one: WebProcess = { number: 0, worker, calls, loaded, isServing: false, told: '' };
+    const one: WebProcess = { number: 0, worker, calls, loaded, isServing: false, metrics: '' };
     running.add(one);
     worker.on('message', calls.receive);
     worker.on('error', (error) => log.error({ err: error, process: one.number }, 'a web process cannot be reached'));
@@ -160,7 +164,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
       const { carriers } = await one.calls.call<{ carriers: string[] }>('begin' satisfies keyof CallsToProcess, data);
       one.isServing = true;
       log.info({ process: number, pid: one.worker.process.pid }, 'a web process answers requests');
-      tellCount();
+      notifyCount();
       keepSpare();
       return carriers;
     } catch (error) {
@@ -171,12 +175,12 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
 
   function onExit(one: WebProcess, code: number | null, signal: string | null): void {
     running.delete(one);
-    ended = mergeMetrics([ended, one.told], 'counts');
+    ended = mergeMetrics([ended, one.metrics], 'counts');
     one.calls.end();
     // The first start fails as a whole, with the reason of a process that did not start.
     if (stopping || (!started && !one.isServing)) return;
     log.error({ process: one.number, code, signal }, 'a web process ended; it is replaced');
-    tellCount();
+    notifyCount();
     if (deaths.isOneTooMany()) {
       stopping = true;
       onFatal(new StartError(endsAgainAndAgain));
@@ -200,7 +204,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
     const late = setTimeout(kill, drainMs + stopsWithinMs);
     // The spare has nothing in flight.
     if (one === spare) kill();
-    else loaded.then(() => calls.tell('stop' satisfies keyof CallsToProcess, { drainMs })).catch(() => {});
+    else loaded.then(() => calls.notify('stop' satisfies keyof CallsToProcess, { drainMs })).catch(() => {});
     await gone;
     clearTimeout(late);
   }

@@ -4,7 +4,7 @@ import type { DatabaseOptions } from './platform/database/database.ts';
 import type { Woken } from './platform/work/wake-list.ts';
 import type { Config } from './settings/settings.ts';
 
-/** What a parent tells a new web process. It comes over their channel, so that no secret is in an environment. */
+/** What a parent sends to a new web process. It uses their channel, so that no secret is in the environment. */
 export interface WebProcessData {
   /** From 1. A process that replaces another has its number. */
   number: number;

@@ -67,7 +67,7 @@ async function begin({
     log,
     version: readVersion(),
     sign: signing.sign,
-    wakeDelivery: config.role === 'web' ? workers.notify : oncePerTurn((carriers) => parent.tell('wake', carriers)),
+    wakeDelivery: config.role === 'web' ? workers.notify : oncePerTurn((carriers) => parent.notify('wake', carriers)),
     windows,
     node: {
       isAnswering,
@@ -112,4 +112,4 @@ process.stderr.on('error', () => {});
 for (const event of ['close', 'error'] as const) channel.on(event, () => process.exit(1));
 process.on('disconnect', () => process.exit(1));
 process.on('message', parent.receive);
-parent.tell('loaded');
+parent.notify('loaded');

@@ -68,7 +68,7 @@ const noCarrier = () => [
   '',
 ];
 
-/** Else a reader waits in vain for a text on the handset while the practice carrier is not running. */
+/** Otherwise a reader waits for a text on the handset that never comes, because the practice carrier is not running. */
 function notToHandsets(carriers: string[]): string[] {
   const which = carriers.length === 1 ? `the carrier ${carriers[0]}` : `the carriers ${carriers.join(', ')}`;
   return [

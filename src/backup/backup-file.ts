@@ -19,7 +19,7 @@ export interface BackupLabel {
   chunk_bytes: number;
   /** How the key is made from the master secret. */
   kdf: { name: string; N: number; r: number; p: number; salt: string };
-  /** Tells a wrong secret from an altered file. */
+  /** Shows whether the secret is wrong or the file was altered. */
   secret_check: string;
 }
 

@@ -6,7 +6,7 @@ import { chunkBytes, cipherName } from './sealed-chunks.ts';
 
 /** The key of a backup, before its label is known. */
 export interface BackupKey {
-  /** Shows which secret the key is of, and nothing about it. */
+  /** Identifies the secret that the key was made from, without revealing it. */
   check: string;
   /** Each label has a key of its own: with another label, or in another file, no chunk can be decrypted. */
   chunkKey(label: Buffer): Buffer;
@@ -28,7 +28,7 @@ export function describeKey(salt: Buffer): Pick<BackupLabel, 'cipher' | 'chunk_b
   return { cipher: cipherName, chunk_bytes: chunkBytes, kdf };
 }
 
-/** The first of these secrets that the check is of. */
+/** The first of these secrets that fits the check. */
 export async function findKey<Key extends { check: string }>(
   secrets: readonly string[],
   check: string,

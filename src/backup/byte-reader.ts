@@ -31,7 +31,7 @@ export function createByteReader(blocks: AsyncIterable<Buffer>): ByteReader {
     return taken;
   }
 
-  /** Where the mark begins; -1 if it is not held. It stands alone in its line. */
+  /** Index of the end mark, which has a line of its own; -1 if it is not in the held bytes. */
   function findMark(atLineStart: boolean): number {
     if (atLineStart && held.subarray(0, mark.length).equals(mark)) return 0;
     const at = held.indexOf(markAfterRow);

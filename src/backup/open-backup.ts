@@ -8,12 +8,12 @@ import { openChunks } from './sealed-chunks.ts';
 
 export interface OpenOptions {
   path: string;
-  /** The master secret, and the one before it if there is one; none if there is none here. */
+  /** The master secret and the previous one, as far as this installation has them. */
   secrets: string[];
   version: string;
 }
 
-/** The bytes that are compressed. `salt` names the file: no two have the same. */
+/** The compressed bytes. `salt` is unique for each file. */
 export interface OpenedBackup {
   compressed: AsyncIterable<Buffer>;
   salt: string;
@@ -23,7 +23,7 @@ const longestLabel = 4096;
 const blockBytes = 262_144;
 const newLine = 0x0a;
 
-/** Decrypts a backup with one of the secrets. Undefined if it is of the time when backups were not encrypted. */
+/** Decrypts a backup with one of the secrets. Undefined for a backup of the first format, which was not encrypted. */
 export async function openBackup(options: OpenOptions): Promise<OpenedBackup | undefined> {
   const { path, secrets } = options;
   const line = await readLabelLine(path);
@@ -74,7 +74,7 @@ function readLabel(line: Buffer, { path, version }: OpenOptions): BackupLabel {
   );
 }
 
-/** It is shown in a terminal, and anyone can have written it. */
+/** A terminal will show it, and anyone can have written it. */
 export function isWord(text: unknown): boolean {
   return typeof text === 'string' && /^[\w.:+-]{1,40}$/.test(text);
 }

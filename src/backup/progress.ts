@@ -1,21 +1,21 @@
 import type { Clock } from '../platform/clock.ts';
 
 export interface Progress {
-  /** So many bytes more have gone through. */
+  /** This many more bytes were copied. */
   moved(what: string, bytes: number): void;
 }
 
 const everyMs = 2000;
 
-/** Says every two seconds how far a long copy has come. A short one says nothing. */
+/** Reports the progress of a long copy every two seconds. A short copy reports nothing. */
 export function createProgress(clock: Clock, say: (text: string) => void): Progress {
-  let toldMs = clock.steadyMs();
+  let reportedMs = clock.steadyMs();
   let total = 0;
   return {
     moved(what, bytes) {
       total += bytes;
-      if (clock.steadyMs() - toldMs < everyMs) return;
-      toldMs = clock.steadyMs();
+      if (clock.steadyMs() - reportedMs < everyMs) return;
+      reportedMs = clock.steadyMs();
       say(`  ${what}: ${inWords(total)} so far`);
     },
   };

@@ -50,7 +50,7 @@ async function readOldBackup(options: ReadOptions): Promise<ReadBackup> {
   const { size } = await stat(path);
   return unzipping(createReadStream(path, { highWaterMark: blockBytes }), options, async (bytes, gunzip) => {
     const read = await readAll(bytes, options, createOldProof(options));
-    // Bytes behind the end of what was compressed are no part of it.
+    // Ignore bytes after the end of the compressed data.
     if (gunzip.bytesWritten !== size) throw new Altered();
     return read;
   });
@@ -63,7 +63,7 @@ async function unzipping(
 ): Promise<ReadBackup> {
   const gunzip = createGunzip({ chunkSize: blockBytes });
   const source = Readable.from(compressed);
-  // An error of the source ends what is read from it.
+  // An error of the source also ends its readers.
   pipeline(source, gunzip).catch(() => {});
   try {
     return await read(createByteReader(gunzip), gunzip);

@@ -17,7 +17,7 @@ export interface RestoreOptions extends CheckOptions {
   /** Whether what the database holds may be deleted. */
   replace: boolean;
   partitionedTables: PartitionedTable[];
-  /** What has to change because the records are old: in the same transaction. */
+  /** Changes that old records need, in the same transaction. */
   afterwards: (tx: Tx) => Promise<void>;
   /** Aborted when a person or the system ends the command. */
   interrupted: AbortSignal;
@@ -71,16 +71,16 @@ async function prepare(session: Session, header: BackupHeader, options: RestoreO
   await switchTriggers(session, header, 'disable');
   await session.query(`truncate ${all.map((name) => `"${name}"`).join(', ')}`);
   for (const table of options.partitionedTables) await makeSpans(session, table, header.partitions[table.name] ?? []);
-  // To make partitions sets short limits, for a table in use.
+  // Making partitions sets short time limits, meant for a table in use.
   await session.query(`set local statement_timeout = 0; set local lock_timeout = 0`);
   for (const [name, last] of Object.entries(header.sequences)) await raiseSequence(session, name, last);
 }
 
 /** Where people and applications leave their first records. A service that never ran has none. */
-const telling = ['account', 'person', 'message', 'verification'];
+const firstUsed = ['account', 'person', 'message', 'verification'];
 
 async function requireEmpty(tx: Tx): Promise<void> {
-  const some = telling.map((name) => `exists (select from "${name}")`).join(' or ');
+  const some = firstUsed.map((name) => `exists (select from "${name}")`).join(' or ');
   const { rows } = await tx.query<{ some: boolean }>(`select ${some} as some`);
   if (rows[0]?.some === true)
     throw new StartError(

@@ -6,12 +6,12 @@ export const chunkBytes = 65_536;
 const tagBytes = 16;
 const tagLength = { authTagLength: tagBytes };
 
-/** A chunk is not as it was written, is in another place, or is not there. */
+/** A chunk was altered, moved or removed. */
 export class Altered extends Error {}
 
 /**
  * Encrypts in chunks. The number of a chunk, and whether it is the last, are its nonce: chunks cannot be exchanged,
- * repeated or left out, also not at the end. The key must be of this file alone.
+ * repeated or left out, also not at the end. The key must belong to this file alone.
  */
 export async function* sealChunks(key: Buffer, plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let number = 0;
@@ -21,7 +21,7 @@ export async function* sealChunks(key: Buffer, plain: AsyncIterable<Buffer>): As
   }
 }
 
-/** What was encrypted: each chunk once it is known to be whole. Throws `Altered`. */
+/** Yields the decrypted chunks, each after its check. Throws `Altered`. */
 export async function* openChunks(key: Buffer, sealed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let number = 0;
   for await (const { bytes, isLast } of inPieces(sealed, chunkBytes + tagBytes)) {
@@ -60,7 +60,7 @@ async function* inPieces(
     length += block.length;
     if (length <= size) continue;
     let bytes = Buffer.concat(held);
-    // Of a full piece it is not known before the next byte whether it is the last.
+    // Only the next byte shows whether a full piece is the last.
     for (; bytes.length > size; bytes = bytes.subarray(size)) yield { bytes: bytes.subarray(0, size), isLast: false };
     held = [bytes];
     length = bytes.length;

@@ -16,12 +16,12 @@ export interface Store {
 }
 
 /**
- * What no backup holds: which nodes and connections there are now, and what would let a person in. A restore leaves these
+ * Tables that no backup holds: current nodes and connections, and what would let a person sign in. A restore leaves these
  * tables empty.
  */
 const leftOut = [
   ...['node', 'registry_change', 'session', 'one_time_link', 'invitation', 'carrier_bind', 'carrier_log'],
-  // What was told of a person must be gone after a day.
+  // Data about a person's device must be gone after a day.
   'start_client',
 ];
 

@@ -44,8 +44,8 @@ export interface TakenBackup {
 }
 
 /**
- * Writes all tables, as they are at one moment, into one file. A service may run meanwhile: nothing waits for a backup but
- * the removal of old partitions and of dead rows. The file gets its name when it is complete.
+ * Writes all tables, as they are at one moment, into one file. A service may run meanwhile: a backup
+ * delays only the removal of old partitions and of dead rows. The file gets its name when it is complete.
  */
 export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
   const { database, path } = options;
@@ -125,7 +125,7 @@ async function* writeRows(
   yield asLine({ end: true, rows: counts.rows } satisfies BackupEnd);
 }
 
-/** Sequences are read after the first look at a table, so none lies behind the rows. */
+/** Reads sequences after the snapshot was taken, so none is behind the rows. */
 async function readHeader(
   session: Session,
   { clock, version, partitionedTables }: BackupOptions,

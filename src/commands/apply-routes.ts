@@ -54,7 +54,7 @@ function changesOf(before: RouteRule | undefined, after: RouteRule): string {
     .join(', ');
 }
 
-/** What stands at a place like `routes.0.failover.1`. */
+/** The value at a path like `routes.0.failover.1`. */
 function valueAt(value: unknown, path: string): string {
   const found = path
     .split('.')

@@ -5,23 +5,23 @@ import type { FieldProblem } from '../platform/errors.ts';
 /** Makes the note that writes an entry of the command into the audit log. */
 export type NoteOf = (entry: AuditEntry) => Note;
 
-/** One change that a file asks for, with the line that tells of it. Without `act` nothing changes. */
+/** One change that a file asks for, with the line that reports it. Without `act` nothing changes. */
 export interface ApplyStep {
   line: string;
   act?: (noteOf: NoteOf) => Promise<unknown>;
 }
 
-/** What a section of a file asks for. Nothing is done while anything is wrong. */
+/** The changes that a section of a file asks for. None is made if any problem is found. */
 export interface ApplyPlan {
   wrong: string[];
   steps: ApplyStep[];
-  /** What the file does not name: taken away with `--prune`. */
+  /** Entries that the file does not name: removed with `--prune`. */
   others: ApplyStep[];
 }
 
 export const nothingToApply: ApplyPlan = { wrong: [], steps: [], others: [] };
 
-/** Tells what is wrong with an entry of a file. */
+/** Describes what is wrong with an entry of a file. */
 export function sayWrong(where: string, problems: readonly FieldProblem[]): string[] {
   return problems.map(({ field, message }) => `${where}: ${field === 'request' ? '' : `${field} `}${message}`);
 }

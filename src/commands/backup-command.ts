@@ -36,7 +36,7 @@ export async function runBackup(args: string[], parts: BackupParts): Promise<str
   return [
     '',
     `The backup is complete: ${rows.toLocaleString('en')} rows of ${tables} tables, ${inWords(bytes)}.`,
-    'It is encrypted: who has the file alone cannot read it, and who has the secret too can read all of it.',
+    'It is encrypted: reading it needs the secret as well as the file.',
     config.secret === undefined
       ? `To restore it you also need ${resolve(config.dataDir, 'secret')}. Keep a copy of that file apart from the backups.`
       : 'To restore it you also need HELIOGRAPH_SECRET. Keep it apart from the backups.',

@@ -33,7 +33,7 @@ function openServices(parts: CarrierCommandParts, isCarrier: (name: string) => P
   };
 }
 
-/** `apply`: checks the whole file first, then makes one change after the other and tells of each. */
+/** `apply`: checks the whole file first, then makes the changes one by one and reports each. */
 export async function applyFile(
   path: string,
   { dryRun, prune }: { dryRun: boolean; prune: boolean },
@@ -72,7 +72,7 @@ export async function applyFile(
     : '\nDone. Every node follows within 2 seconds.\n';
 }
 
-/** A step that is refused, because something has changed meanwhile or is in use, keeps no other from being made. */
+/** If a step is refused, because something changed meanwhile or is in use, the others still run. */
 async function run(steps: ApplyStep[], dryRun: boolean, { clock, say }: CarrierCommandParts): Promise<void> {
   const audit = createAudit({ clock });
   const noteOf: NoteOf = (entry) => (tx) => audit.recordByMachine(tx, entry);

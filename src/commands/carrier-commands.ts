@@ -40,7 +40,7 @@ function isApplyFlag(flag: string): boolean {
   return flag === '--dry-run' || flag === '--prune';
 }
 
-const lookEveryMs = 200;
+const pollEveryMs = 200;
 
 async function test(name: string, written: string, parts: CarrierCommandParts): Promise<string> {
   const to = readNumber(written);
@@ -77,6 +77,6 @@ async function follow(name: string, id: string, tests: CarrierTestService, say: 
     shown = steps.length;
     if (status === 'passed') return '\nThe carrier works.\n';
     if (status === 'failed') throw new StartError(error ?? 'The test failed.');
-    await new Promise((done) => setTimeout(done, lookEveryMs));
+    await new Promise((done) => setTimeout(done, pollEveryMs));
   }
 }

@@ -25,7 +25,7 @@ export interface CarrierFile {
 
 const largestFile = 1024 * 1024;
 const sections = ['carriers', 'routes', 'senders', 'numbers'];
-/** Over all sections; also bounds what is said about a bad file. */
+/** Over all sections. It also limits the number of problems reported. */
 const mostEntries = 10_000;
 
 /** Reads a file for `apply`. A secret may be `{"env": "NAME"}`: it then comes from the environment. */

@@ -23,7 +23,7 @@ export async function showStatus(parts: StatusParts): Promise<string> {
 /** A line for each carrier, and below it why a bind is not bound. */
 async function carrierLines({ database, clock }: StatusParts): Promise<string[]> {
   const rows = await readCarriers(database);
-  if (rows.length === 0) return ['', 'There are no carriers. docs/carriers.md tells how to connect one.'];
+  if (rows.length === 0) return ['', 'There are no carriers. docs/carriers.md explains how to connect one.'];
   const ids = rows.map(({ id }) => id);
   const binds = await readBinds(database, ids, clock.nowMs());
   const lines: { cells: string[]; notes: string[] }[] = [];
@@ -41,8 +41,8 @@ async function carrierLines({ database, clock }: StatusParts): Promise<string[]>
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  const told = lines.flatMap(({ cells, notes }) => [inColumns(cells), ...notes.map((note) => `  ${note}`)]);
-  return ['', inColumns(head), ...told];
+  const shown = lines.flatMap(({ cells, notes }) => [inColumns(cells), ...notes.map((note) => `  ${note}`)]);
+  return ['', inColumns(head), ...shown];
 }
 
 async function otherLines({ database }: StatusParts): Promise<string[]> {

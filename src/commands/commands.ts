@@ -22,7 +22,7 @@ import { createVerificationRetention } from '../verify/verification-retention.ts
 import { runBackup } from './backup-command.ts';
 import { runCarrierCommand } from './carrier-commands.ts';
 
-/** Commands that need a shell on the machine. `restore` is one of its own: it opens the database by itself. */
+/** Commands that need a shell on the machine. `restore` is separate: it opens the database by itself. */
 export const commands = [
   'operator',
   'reset-password',
@@ -120,8 +120,8 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
     clock,
     days: config.retentionDays,
     deleteArrivalsOf,
-  }).forget(number, (looked) => {
-    if (looked % 1_000_000 === 0) say(`Checked ${looked.toLocaleString('en')} messages.`);
+  }).forget(number, (checked) => {
+    if (checked % 1_000_000 === 0) say(`Checked ${checked.toLocaleString('en')} messages.`);
   });
   const verifications = await createVerificationRetention(database, clock, config.retentionDays).forget(number);
   const days = { retentionDays: config.retentionDays, keepDays: config.keepDays };

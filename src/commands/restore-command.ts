@@ -72,7 +72,7 @@ function readArguments(args: string[]): Wanted {
   return { path: resolve(name), replace, trustCredentials };
 }
 
-/** No secret is made here: a new one would open nothing. */
+/** Do not generate a secret here: a new one would open nothing. */
 async function readSecrets({ secret, previousSecret, dataDir }: Config): Promise<string[]> {
   const own = secret ?? (await readFile(join(dataDir, 'secret'), 'utf8').catch(() => '')).trim();
   return [own, previousSecret ?? ''].filter((each) => each !== '');

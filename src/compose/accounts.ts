@@ -26,7 +26,7 @@ export function composeAccounts(foundation: Foundation, { registry, passwordCost
   const passwordWork = createPasswordWork({
     hasher: createHasher(keys, passwordCost),
     addressKey,
-    // No response tells a connection about this limit in advance, so a retry extends the block only 250 ms after a
+    // No response shows this limit in advance, so a retry extends the block only 250 ms after a
     // refusal.
     takeTry: (key) => windows.passwords.decide(key, { perMinute, burst: perMinute }, Number.NEGATIVE_INFINITY),
     perMinute,

@@ -16,7 +16,7 @@ export function composeAlerts(foundation: Foundation): AlertWatch {
   );
   metrics.gauges(
     'heliograph_queue_oldest_seconds',
-    'Since when the oldest text that may leave waits',
+    'Age of the oldest text that may be sent',
     ['carrier', 'lane'],
     () =>
       (watch.facts?.queues ?? []).map(({ carrier, lane, oldestAtMs }) => ({
@@ -55,7 +55,7 @@ export function composeAlerts(foundation: Foundation): AlertWatch {
       `heliograph_quality_${column}`,
       column === 'codes'
         ? 'Codes that the carrier alone sent, lately (today, or with yesterday) and before (14 days)'
-        : 'Of these, the verifications that were approved',
+        : 'Codes of these that were approved',
       ['carrier', 'country', 'when'],
       () =>
         (watch.facts?.codes ?? []).flatMap(({ carrier, country, lately, before }) => [
@@ -66,7 +66,7 @@ export function composeAlerts(foundation: Foundation): AlertWatch {
   }
   metrics.gauges(
     'heliograph_spend_applications',
-    'Applications that have reached this part of their segments of today, in percent',
+    'Applications that have used this percentage of their segments of today',
     ['percent'],
     () =>
       [50, 80, 100].map((level) => ({

@@ -12,7 +12,7 @@ import type { Foundation } from './foundation.ts';
 
 export interface ApiParts {
   signProof: VerifyServiceOptions['signProof'];
-  /** Tells the delivery workers that something is due. */
+  /** Wakes the delivery workers: something is due. */
   wakeDelivery: WakeDelivery;
   carriers: Pick<Carriers, 'texts'>;
   optOuts: { check: OptOutCheck; drain(): Promise<void> };

@@ -20,12 +20,12 @@ export type WakeDelivery = (carriers?: Woken, accepted?: readonly Message[]) => 
 /** What the app is made of. */
 export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {
   version: string;
-  /** Both are made here, unless something else counts in them too. */
+  /** Both are created here, unless another part also counts in them. */
   metrics?: Metrics;
   windows?: NodeWindows;
   timeouts?: Partial<ServerTimeouts>;
   passwordCost?: PasswordCost;
-  /** Tells the delivery workers that something is due. */
+  /** Wakes the delivery workers: something is due. */
   wakeDelivery: WakeDelivery;
   /** Set in a web process of a node that has several. */
   node?: NodeOfProcesses;

@@ -14,7 +14,7 @@ export function composeBulkheads({ config, metrics }: Foundation): Bulkheads {
     waitingInAll: 20_000,
     waitMs: 4000,
   });
-  // They wait for other machines, so many may run at once; a caller whose machines are dead holds up its own requests.
+  // These wait for other machines, so 100 may run at once. A caller with dead machines delays only its own requests.
   const outside = createFairShare({ concurrent: 100, perCaller: 3, waitingPerCaller: 20, waitMs: 5000 });
   metrics.gauge('heliograph_side_requests', 'Portal, list and report requests in progress', () => side.running);
   metrics.gauge('heliograph_side_requests_waiting', 'Portal, list and report requests queued', () => side.waiting);

@@ -15,7 +15,7 @@ export interface CallbackParts {
   resend: CodeResendOptions;
 }
 
-/** Builds what web nodes do with receipts and inbound texts that come by HTTP. */
+/** Builds the handling of receipts and inbound texts that come by HTTP, on web nodes. */
 export function composeCallbacks(
   { config, clock, sideDatabase: database, log, metrics }: Foundation,
   carriers: CallbackCarriers,

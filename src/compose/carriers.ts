@@ -43,7 +43,7 @@ export function composeCarriers(
     return [...counts].map(([labels, value]) => ({ labels: labels.split(' '), value }));
   });
 
-  /** Codes whose receipts came by HTTP and were bad. */
+  /** Codes whose receipts by HTTP reported a failure. */
   const resend: CodeResendOptions = {
     findPending: (tx, ids) => findPending(tx, ids, clock.nowMs()),
     nextCarrier(text, from) {

@@ -74,7 +74,7 @@ export interface ChoreOptions {
 
 /** A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later. */
 const partsKeptMs = 14 * dayMs;
-/** Only today's count decides; the others show operators how a limit was used. */
+/** Only today's count limits sending; older counts show operators how a limit was used. */
 const spendKeptMs = 35 * dayMs;
 
 /** Every maintenance chore and its interval. The SQL is in the store that owns the table. */
@@ -104,9 +104,9 @@ export function createChores({
       config.environment === 'sandbox' ? undefined : createConversionWatch({ clock, keys, notifyNodes: recordChange }),
   });
   const keptFrom = (nowMs: number) => nowMs - config.keepDays * dayMs;
-  // A day longer than cursors may reach back, so that no page is read while its events go.
+  // A day longer than cursors reach back, so that no reader meets a deletion.
   const eventsKeptFrom = (nowMs: number) => nowMs - (config.eventDays + 1) * dayMs;
-  /** Deletes what belongs to texts whose records may go. */
+  /** Deletes rows that belong to texts with expired records. */
   const withTexts = (act: (tx: Database, beforeMs: number) => Promise<number>, oldFrom: (nowMs: number) => number) =>
     withNow(async (tx, nowMs) => act(tx, await neededTextsFrom(tx, oldFrom(nowMs))));
   /** Partitions are made ahead, and dropped with all their rows when the youngest is old enough and none is needed. */

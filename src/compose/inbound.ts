@@ -38,8 +38,8 @@ export interface InboundWebParts {
   wakeDelivery: (carriers: readonly string[]) => void;
 }
 
-/** How many texts on a virtual phone are looked at for the sender that it answers. */
-const lookedAt = 100;
+/** A reply goes to the sender of one of the newest texts on the virtual phone: search this many. */
+const searchedTexts = 100;
 
 /** The same for web nodes, with what their routes need. */
 export function composeInbound(foundation: Foundation, parts: InboundWebParts) {
@@ -59,7 +59,7 @@ export function composeInbound(foundation: Foundation, parts: InboundWebParts) {
   });
 
   async function findReceivedFrom(applicationId: string, to: string, sender: string) {
-    const texts = await inbox.handsets.list({ applicationId, to, before: undefined, limit: lookedAt });
+    const texts = await inbox.handsets.list({ applicationId, to, before: undefined, limit: searchedTexts });
     const messages = await findMessages(
       database,
       texts.map(({ messageId }) => messageId),

@@ -10,7 +10,7 @@ import type { Log } from '../platform/log.ts';
 
 /**
  * Carriers swallow some stop words and refuse what is sent afterwards. What they refuse for this reason is an opt-out:
- * otherwise each text would be paid and refused again. A text that is not learnt from is followed by another one.
+ * otherwise each text would be paid and refused again. If one is missed, the next text brings another refusal.
  */
 export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database, log: Log) {
   function noteFailure({ message: reason }: Error): void {
@@ -40,7 +40,7 @@ export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database
 
 type Refused = Pick<Message, 'to' | 'sender' | 'sentAs' | 'applicationId' | 'api'>;
 
-/** What it was sent from decides. */
+/** The sender of the text decides. */
 function toRefused({ to, sender, sentAs, applicationId, api }: Refused): RefusedText {
   return { number: to, sender: sentAs ?? sender, notified: { applicationId, api } };
 }

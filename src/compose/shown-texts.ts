@@ -8,7 +8,7 @@ import type { Handsets } from '../sandbox/handsets.ts';
 
 /** In the sandbox the virtual phones show texts of configured carriers too: once, when they are delivered. */
 export interface ShownTexts {
-  /** Runs in the transaction of the receipts, so that each text appears once, whatever happens. */
+  /** Runs in the transaction of the receipts, so that each text appears once, even after a crash. */
   onDelivered(tx: Tx, source: ReceiptSource, uuids: string[]): Promise<void>;
   /** Shows the texts of one carrier when they are sent: only those that no receipt will show. */
   whenSent(): (text: OutgoingText) => void;

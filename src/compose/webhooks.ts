@@ -27,7 +27,7 @@ export interface WebhookWork {
   onWaiting?: WebhookWorkerOptions['onWaiting'];
 }
 
-/** Builds what tells endpoints their events, for the delivery thread or a test. */
+/** Builds the worker that delivers events to endpoints, for the delivery thread or a test. */
 export function createWebhookWork({ config, clock, ...parts }: WebhookWork): WebhookWorker {
   const guard = createWebhookGuard(config.environment, createNameResolver());
   const assemble = createAssembleEvents(createEventIds(parts.keys));

@@ -8,7 +8,7 @@ import type { Windows } from './windows.ts';
 /** The limits of addresses, for callers that are not known. */
 export interface AddressLimits {
   charge(arrival: Arrival): LimitDecision | Promise<LimitDecision>;
-  /** Charges an unknown credential once, however many requests arrive with it meanwhile. */
+  /** Charges an unknown credential once, even if many requests with it arrive meanwhile. */
   chargeCredential(arrival: Arrival, credential: OwnedText): LimitDecision | Promise<LimitDecision>;
   /** The state of an address. Charges nothing. */
   peek(address: OwnedText): LimitDecision | Promise<LimitDecision>;

@@ -87,7 +87,7 @@ test('very many addresses leave memory bounded, and a limited one limited', () =
   const before = heapMegabytes();
   for (let index = 0; index < inShort(110_000, 1_000_000); index++) {
     const decision = windows.decide(address(index), large, longAgo);
-    assert.equal(decision.remaining, 5999, 'nobody in the flood is refused for another');
+    assert.equal(decision.remaining, 5999, 'no address in the flood is refused because of another');
     if (index % 1000 === 0) {
       clock.advance(1);
       assert.equal(windows.decide('busy', large, longAgo).admitted, false);
@@ -110,7 +110,7 @@ test('very many addresses leave memory bounded, and a limited one limited', () =
   assert.ok(windows.slots <= 6000);
 });
 
-test('a flood that calls twice does not evict who calls all the time', () => {
+test('a flood that calls twice does not evict an address that calls all the time', () => {
   const clock = createTestClock();
   const windows = createAddressWindows({ clock, maxAddresses: 1000 });
   let admitted = 0;
@@ -151,7 +151,7 @@ test('one window may be as large as its limit, whatever the bound', () => {
   assert.deepEqual([windows.size, windows.slots], [1, 4]);
 });
 
-test('who takes the place of another takes nothing of its history', () => {
+test('an address that reuses an entry gets none of its history', () => {
   const windows = createAddressWindows({ clock: createTestClock(), maxAddresses: 2 });
   const two: Limits = { perMinute: 2, burst: 2 };
   for (let index = 0; index < 100; index++) {
@@ -161,7 +161,7 @@ test('who takes the place of another takes nothing of its history', () => {
   }
 });
 
-test('a peek remembers nobody and keeps nobody in memory', () => {
+test('a peek stores no address', () => {
   const windows = createAddressWindows({ clock: createTestClock(), maxAddresses: 3 });
   for (let index = 0; index < 1000; index++) assert.equal(windows.peek(address(index), limits).remaining, 60);
   assert.deepEqual([windows.size, windows.slots], [0, 0]);

@@ -19,13 +19,13 @@ export function limited(caller: Caller, decision: LimitDecision, counted = false
   return refused(caller, decision, limitRefusal(decision), counted);
 }
 
-/** Tells the caller that the database is away, instead of treating it as unknown. */
+/** The caller learns that the database is away, and is not treated as unknown. */
 export function asRefusal(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   throw error;
 }
 
-/** Goes on with a decision at once if it is there: only the windows of another process make a request wait. */
+/** Continues at once if the decision is no promise: only windows of another process make a request wait. */
 export function whenDecided<Result>(
   decision: LimitDecision | Promise<LimitDecision>,
   next: (decision: LimitDecision) => Result | Promise<Result>,

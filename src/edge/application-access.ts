@@ -28,7 +28,7 @@ export interface ApplicationAccessOptions {
   addresses: AddressLimits;
 }
 
-/** Admits applications: whose credential is it, and do the limits of its registration allow the request? */
+/** Admits applications: finds the owner of the credential and applies the limits of its registration. */
 export interface ApplicationAccess {
   admit(arrival: Arrival, auth: ApplicationAuth): Admission | Promise<Admission>;
   lookupFor(auth: ApplicationAuth): CallerLookup;

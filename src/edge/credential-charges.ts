@@ -13,7 +13,7 @@ export function credentialKey(addressKey: string, fingerprint: string): string {
 }
 
 /**
- * Windows of addresses in which a credential charges its address once a minute, however many requests bring it and to
+ * Windows of addresses in which a credential charges its address once a minute, for any number of requests and in
  * whichever process of the node. Else a caller's first burst with a new token would be refused by its address.
  */
 export function chargeOncePerCredential(windows: LocalWindows, clock: Clock): LocalWindows {

@@ -80,7 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     );
   }
 
-  /** A provider is never limited; who guesses tokens is, by address. A new carrier's callback is not known here at once. */
+  /** Providers are not limited; callers that guess tokens are, by address. A new carrier's token reaches this node later. */
   function admitCallback(arrival: Arrival): Admission | Promise<Admission> {
     if (options.isCallback?.(arrival.path)) return admitOpen(arrival);
     return whenDecided(addresses.charge(arrival), (decision) =>

@@ -14,7 +14,7 @@ function send(window: SlidingWindow, limits: Limits, nowMs: number, count = 1): 
   return last;
 }
 
-test('an admitted request is told what is left, and that the quota is whole in a minute', () => {
+test('an admitted request shows what is left, and that the quota is full again in a minute', () => {
   assert.deepEqual(limitHeaders(send(createSlidingWindow(), free, 0.25)), {
     'RateLimit-Limit': '60',
     'RateLimit-Remaining': '59',

@@ -3,7 +3,7 @@ import { minuteMs } from '../platform/clock.ts';
 
 /** Each early retry moves the end by this much, at most once per `graceMs`. */
 const penaltyMs = 1_000;
-/** A request this long after the lockout opened can know of it, whatever its connection was told. */
+/** A request this long after the lockout opened can know of it, even on another connection. */
 export const graceMs = 250;
 
 /** The time during which a caller is refused. Early retries extend it, up to `latestEndMs`. */

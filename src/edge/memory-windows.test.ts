@@ -37,7 +37,7 @@ test('requests in flight at a refusal leave Retry-After true', () => {
   assert.equal(windows.decide('reg', free, longAgo).admitted, true);
 });
 
-test('registrations do not touch one another, and a peek remembers nobody', () => {
+test('registrations do not affect one another, and a peek stores nothing', () => {
   const windows = createMemoryWindows({ clock: createTestClock() });
   for (let sent = 0; sent < 30; sent++) windows.decide('one', free, longAgo);
   assert.equal(windows.decide('one', free, longAgo).admitted, false);

@@ -4,7 +4,7 @@ import { createSlidingWindow, decide, exactMs, giveBack, isIdle, peek, type Slid
 import type { LocalWindows } from './windows.ts';
 
 /** Sweep one window every N decisions, to find idle ones: a sweep reads a window that this request does not need. */
-const lookEvery = 8;
+const sweepEvery = 8;
 
 /** The exact windows of all registrations. Only idle windows are dropped. */
 export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows {
@@ -14,8 +14,8 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows {
   let sweep = windows.entries();
   let turn = 0;
 
-  function forgetIdle(looks: number, nowMs: number): void {
-    for (let look = 0; look < looks; look++) {
+  function forgetIdle(count: number, nowMs: number): void {
+    for (let swept = 0; swept < count; swept++) {
       const next = sweep.next();
       if (next.done) {
         sweep = windows.entries();
@@ -32,7 +32,7 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows {
       window = createSlidingWindow();
       windows.set(key, window);
       // Sweep two windows for each one added, so that the sweep always completes.
-      turn += 2 * lookEvery;
+      turn += 2 * sweepEvery;
     }
     return window;
   }
@@ -42,8 +42,8 @@ export function createMemoryWindows({ clock }: { clock: Clock }): LocalWindows {
     const decision = decide(find(key), limits, nowMs, nowMs - exactMs(informedAtMs));
     // Sweep after the decision, when this window cannot be idle.
     turn++;
-    if (turn >= lookEvery) {
-      forgetIdle(Math.floor(turn / lookEvery), nowMs);
+    if (turn >= sweepEvery) {
+      forgetIdle(Math.floor(turn / sweepEvery), nowMs);
       turn = 0;
     }
     return decision;

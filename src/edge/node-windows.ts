@@ -9,7 +9,7 @@ import type { LocalWindows, Windows } from './windows.ts';
 export const windowKinds = ['registrations', 'visitors', 'clients', 'passwords'] as const;
 export type WindowKind = (typeof windowKinds)[number];
 
-/** The windows of a node: of registrations, and of addresses that visit, ask for tokens or try passwords. */
+/** The windows of a node: of registrations, and of addresses by use: visits, token requests, passwords. */
 export type NodeWindows = Record<WindowKind, Windows>;
 
 /** The windows in this process: of a node that has one process, or of the parent of several. */

@@ -20,7 +20,7 @@ export interface ParentWindows {
 
 export interface ParentWindowsOptions {
   clock: Clock;
-  /** What the machine's steady clock shows more than the clock of this process. */
+  /** How far the machine's steady clock is ahead of this process's clock. */
   machineAheadMs: number;
   /** How long a question may wait. */
   withinMs?: number;
@@ -39,7 +39,7 @@ const clockErrorMs = 0.005;
 const mostWaiting = 100_000;
 /** A busy parent gets fewer and larger frames. */
 const mostFrames = 2;
-/** So many answered questions are kept before the list is cut. */
+/** Keep this many answered questions before cutting the list. */
 const forgetAfter = 10_000;
 
 /**
@@ -49,7 +49,7 @@ const forgetAfter = 10_000;
 export function createParentWindows(channel: Duplex, options: ParentWindowsOptions): ParentWindows {
   const { clock, machineAheadMs, withinMs = 2000 } = options;
   let asked: Waiting[] = [];
-  /** In the order of their questions; `first` is the place of the oldest that is not answered. */
+  /** In the order of their questions; `first` is the index of the oldest unanswered one. */
   let waiting: Waiting[] = [];
   let first = 0;
   let frames = 0;
@@ -74,23 +74,23 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
     channel.write(writeQuestions(sending.map(({ question }) => question)));
   }
 
-  /** Looks after the next reading of the channel: time in which this process stood still is not the parent's. */
-  function lookIn(ms: number): void {
+  /** Checks after the channel was read again: a pause of this process must not count as the parent's delay. */
+  function checkIn(ms: number): void {
     late = setTimeout(() => setImmediate(giveUpLate), ms).unref();
   }
 
-  /** One timer for all: it looks at the oldest question, and comes again when that one could be late. */
+  /** One timer for all questions: it checks the oldest, and fires again when that one could be late. */
   function giveUpLate(): void {
     late = undefined;
     const oldest = waiting[first] ?? asked[0];
     if (oldest === undefined) return;
     const leftMs = oldest.askedAtMs + withinMs - clock.steadyMs();
     if (leftMs > 0) {
-      lookIn(leftMs);
+      checkIn(leftMs);
       return;
     }
     answering = false;
-    // Those that were sent keep their places: the parent may still answer them, and in this order.
+    // Keep sent questions in the list: the parent may still answer them, in this order.
     const unsent = asked;
     asked = [];
     for (const one of [...waiting.slice(first), ...unsent]) settle(one, undefined);
@@ -110,7 +110,7 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
     const count = countDecisions(payload);
     for (let place = 0; place < count; place++) {
       const one = waiting[first + place];
-      if (one === undefined) throw new Error('the parent answered what was not asked');
+      if (one === undefined) throw new Error('the parent answered a question that was not asked');
       settle(one, readDecision(payload, place, one.question.limits));
     }
     first += count;
@@ -129,7 +129,7 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
     }
     asked.push({ question, askedAtMs: clock.steadyMs(), answer });
     sendSoon();
-    if (late === undefined) lookIn(withinMs);
+    if (late === undefined) checkIn(withinMs);
   }
 
   function decide(kind: WindowKind, key: string, limits: Limits, informedAtMs: number): Promise<LimitDecision> {
@@ -178,7 +178,7 @@ function undecided(): Error {
   return unavailable('The limits of this request cannot be decided at the moment.');
 }
 
-/** For the headers of an answer while the parent is silent: promises nothing that may not be there. */
+/** For the headers of an answer while the parent is silent: it promises no requests. */
 function unknownStanding(limits: Limits): LimitDecision {
   return {
     admitted: false,

@@ -6,7 +6,7 @@ import { type Limiter, onItsWay, pro, sixty } from '../../test/support/limiter-m
 import { describeLimiter } from '../../test/support/limiter-suite.ts';
 import { createSlidingWindow, decide, exactMs, giveBack, isIdle, peek, type SlidingWindow } from './sliding-window.ts';
 
-/** The least time the limiter tells apart. */
+/** The smallest time step of the limiter. */
 const tickMs = 1 / 1024;
 
 function limiterOn(window: SlidingWindow): Limiter {
@@ -24,7 +24,7 @@ describeLimiter('windows in this process', {
   effort: inShort({ steps: 2000, fills: 1.2, runs: 40 }, { steps: 20_000, fills: 5, runs: 500 }),
 });
 
-/** Sends so many at once. */
+/** Sends this many at once. */
 function send(window: SlidingWindow, limits: typeof sixty, nowMs: number, count = 1): void {
   for (let sent = 0; sent < count; sent++) decide(window, limits, nowMs, onItsWay);
 }

@@ -1,12 +1,12 @@
 import type { LimitDecision, Limits } from '../http/admission.ts';
 import { type WindowKind, windowKinds } from './node-windows.ts';
 
-/** What a web process asks the parent: to decide a request, to say how its caller stands, or to take a charge back. */
+/** A web process asks the parent to decide a request, to report the caller's state, or to take a charge back. */
 export interface WindowQuestion {
   kind: WindowKind;
   key: string;
   limits: Limits;
-  /** By the machine's steady clock, which all processes share. Undefined asks how the caller stands, and charges nothing. */
+  /** By the machine's steady clock, which all processes share. Undefined asks for the caller's state and charges nothing. */
   informedAtMs: number | undefined;
   /** Of a request that was not served, by the parent's clock: takes its charge back. */
   givesBackMs?: number;
@@ -21,7 +21,7 @@ const questionBytes = 1 + 1 + 8 + 4 + 4;
 const decisionBytes = 1 + 4 + 4 + 4 + 4 + 8;
 const [peeks, givesBack] = [0x80, 0x40];
 const [isAdmitted, refusedByMinute, refusedByBurst, isCharged] = [1, 2, 4, 8];
-/** No turn of an event loop asks so much. */
+/** More than one turn of an event loop can ask. */
 export const longestFrame = 64 * 1024 * 1024;
 
 /** Keys are ids and addresses: short, and ASCII. */
@@ -80,7 +80,7 @@ export function countDecisions(payload: Buffer): number {
   return payload.length / decisionBytes;
 }
 
-/** The decision in that place of a frame, for a question with these limits. */
+/** The decision at that index of a frame, for a question with these limits. */
 export function readDecision(payload: Buffer, place: number, limits: Limits): LimitDecision {
   const at = place * decisionBytes;
   const flags = payload.readUInt8(at);

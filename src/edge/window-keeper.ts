@@ -6,7 +6,7 @@ import type { LocalWindows } from './windows.ts';
 
 export interface WindowKeeperOptions {
   windows: Record<keyof NodeWindows, LocalWindows>;
-  /** What the machine's steady clock shows more than the clock of this process. */
+  /** How far the machine's steady clock is ahead of this process's clock. */
   machineAheadMs: number;
   /** The channel carried something that no web process of ours sends. */
   onBroken: (error: Error) => void;
@@ -34,6 +34,6 @@ export function keepWindows(channel: Duplex, { windows, machineAheadMs, onBroken
     }
     channel.uncork();
   });
-  // A web process that ended: its parent learns of it by the process itself.
+  // The web process has ended: its parent notices that by its exit.
   channel.on('error', () => {});
 }

@@ -72,7 +72,7 @@ export interface Admission {
 /** Guards every route. The server calls it and knows nothing about credentials or limits. */
 export interface Gateway {
   admit(arrival: Arrival): Admission | Promise<Admission>;
-  /** An admitted request gets a 503: its registration gets the slot back. Returns how it stands then. Never fails. */
+  /** An admitted request gets a 503: its registration gets the slot back. Returns its state then. Never fails. */
   giveBack(admission: Admission): LimitDecision | Promise<LimitDecision>;
   /** The limits of an address, for bytes that are not a readable request. Charges nothing. */
   peek(address: OwnedText): LimitDecision | Promise<LimitDecision>;
@@ -91,7 +91,7 @@ export interface CountedRequest {
   path: string | undefined;
   status: number;
   refusal: ApiError | undefined;
-  /** What came of it, if its handler says so. */
+  /** Its outcome, if its handler reports one. */
   outcome: string | undefined;
   durationMs: number;
   /** The path's `id` parameter, as the caller wrote it. */

@@ -113,8 +113,8 @@ export function fromParser(code: string | undefined): ApiError {
 export function safeError(error: unknown): object {
   if (!(error instanceof Error)) return { name: 'Error', message: `something of type ${typeof error} was thrown` };
   const { name, message, stack, code, constraint } = error as Error & { code?: string; constraint?: string };
-  const told = /^[0-9A-Z]{5}$/.test(code ?? '') ? `database error ${code} ${constraint ?? ''}`.trimEnd() : message;
+  const shown = /^[0-9A-Z]{5}$/.test(code ?? '') ? `database error ${code} ${constraint ?? ''}`.trimEnd() : message;
   // The stack repeats the message, possibly over several lines; keep only the frames.
   const frames = stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
-  return { name, message: told, stack: [`${name}: ${told}`, ...frames].join('\n') };
+  return { name, message: shown, stack: [`${name}: ${shown}`, ...frames].join('\n') };
 }

@@ -38,7 +38,7 @@ export abstract class Exchange implements Arrival {
   /** Undefined until the gateway decides. */
   admission: Admission | undefined;
   refusal: ApiError | undefined;
-  /** What the handler says came of it. */
+  /** The outcome that the handler reported. */
   outcome: string | undefined;
   /** 0 until the request is answered. */
   status = 0;

@@ -83,7 +83,7 @@ export function createHeadWriter({ clock, https, keepAliveMs }: HeadWriterOption
   };
 }
 
-/** Tells browsers to show, run and store nothing. A page loosens what it needs. */
+/** Browsers must show, run and store nothing. A page allows what it needs. */
 function securityHeaders(https: boolean): Record<string, string> {
   return {
     'Cache-Control': 'no-store',

@@ -38,7 +38,7 @@ export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
     // The connection reads the next request into the same bytes.
     if (isRaw) return Buffer.from(bytes ?? []);
     const { value, problems } = bytes === undefined ? nothing : readJson(bytes, byItem);
-    // Validate a missing body as null, so that the caller is told what to send.
+    // Validate a missing body as null, so that the error names what to send.
     refuse(mergeProblems(bodyProblems(value ?? null), problems));
     return value;
   }
@@ -81,10 +81,10 @@ export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
   };
 }
 
-/** For a caller that left before its turn came. It is in the log and counts; no one reads it. */
+/** For a caller that left before its turn. Logged and counted, but never read. */
 const unanswered: AnswerParts = { status: 499, headers: {}, type: undefined, data: '' };
 
-/** Names what an answer depends on; undefined if the request has one of its own. Only one registration shares a read. */
+/** Names everything the answer depends on; undefined if requests cannot share it. Registrations never share a read. */
 function keyOf({ method, target }: Exchange, { caller, body, idempotencyKey }: Call): string | undefined {
   if (caller.kind !== 'application' || idempotencyKey !== undefined) return undefined;
   return JSON.stringify([caller.registrationId, method, target, body ?? null]);

@@ -8,7 +8,7 @@ const pauseMs = 0.1;
  * later.
  */
 export interface Openings {
-  /** Minus infinity when the process was too busy to tell. */
+  /** Minus infinity when the process was too busy to know. */
   openedAtMs(): number;
   /** Call when answers go out. Only after an idle pause is a new connection certain to have opened after them. */
   noteAnswers(): void;

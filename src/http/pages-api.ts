@@ -35,7 +35,7 @@ const htmlExample = '<!doctype html><html lang="en"><title>Heliograph</title></h
 const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
 
 /**
- * The portal's files, read once. If they were not built by this version, its pages redirect to the OpenAPI document. `isOperation` tells
+ * The portal's files, read once. If they were not built by this version, its pages redirect to the OpenAPI document. `isOperation` says
  * whether the reference has a page for an operation.
  */
 export function createPageRoutes(folder: string, isOperation: (id: string) => boolean): Route[] {
@@ -93,7 +93,7 @@ export function createPageRoutes(folder: string, isOperation: (id: string) => bo
   ];
 }
 
-/** What the address of a page names beside the page itself. */
+/** What the URL of a page names besides the page. */
 interface Shown {
   operation?: string;
   guide?: string;

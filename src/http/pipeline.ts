@@ -85,8 +85,8 @@ export function createPipeline({ gateway, table, log, onEnd }: PipelineOptions):
   function refuse(exchange: Exchange, error: unknown): void {
     const refusal = readApiError(error);
     if (refusal.status === 500) {
-      const told = { err: safeError(refusal.cause ?? refusal), correlation_id: exchange.correlationId };
-      log.error(told, 'unexpected error');
+      const fields = { err: safeError(refusal.cause ?? refusal), correlation_id: exchange.correlationId };
+      log.error(fields, 'unexpected error');
     }
     // The first answer counts; this refusal comes too late.
     if (exchange.status !== 0) return;
@@ -102,7 +102,7 @@ export function createPipeline({ gateway, table, log, onEnd }: PipelineOptions):
     }
   }
 
-  /** What was admitted and is not served is given back. Before the gateway decided, the limits are those of the address. */
+  /** An admitted request that is not served gets its slot back. Before the gateway decided, the address's limits apply. */
   function standingAfter(
     { admission, address }: Exchange,
     { status }: ApiError,

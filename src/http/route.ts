@@ -8,7 +8,7 @@ import type { SendingRights } from './sending-rights.ts';
 
 export type Scope = 'verify:manage' | 'messaging:send';
 export type Api = 'sms' | 'verify' | 'messaging';
-/** Stores write an API as its place in this list, so new ones go to the end. */
+/** Stores write an API as its index in this list, so new ones go to the end. */
 export const apiNames: readonly Api[] = ['sms', 'verify', 'messaging'];
 
 /**
@@ -73,7 +73,7 @@ export interface Developer {
   sessionHash: Buffer;
 }
 
-/** What a proof over a request is made of. */
+/** The parts of a request that a provider's proof covers. */
 export interface RawRequest {
   /** With its query. */
   target: string;
@@ -116,7 +116,7 @@ export interface Reply {
   location?: string;
   cookie?: string;
   retryAfterSeconds?: number;
-  /** What came of the request, for its trace. Nothing that the caller wrote. */
+  /** The outcome of the request, for its trace. Nothing that the caller wrote. */
   outcome?: string;
   headers?: Record<string, string>;
   /** For answers that are not JSON: a page, metrics, an event stream. */
@@ -140,7 +140,7 @@ export interface Answer {
   type?: string;
   /** Headers beside those of every answer. */
   headers?: HeaderName[];
-  /** Instead of the one that is put together from the schema. */
+  /** Replaces the example that is generated from the schema. */
   example?: unknown;
 }
 

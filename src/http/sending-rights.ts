@@ -22,7 +22,7 @@ export interface GuardHold {
   scope: string;
   beganAtMs: number;
   untilMs: number;
-  /** What was seen: so many numbers got a code, so many typed it in; the share should be this at least. */
+  /** What was seen: how many numbers got a code, how many entered it, and the minimum share expected. */
   numbers: number;
   approved: number;
   leastShare: number;

@@ -39,7 +39,7 @@ export interface ServerOptions {
   /** True once the service is stopping: every answer then closes its connection. */
   isDraining?: () => boolean;
   timeouts?: Partial<ServerTimeouts>;
-  /** Other processes answer on the same port: one of them may have told a caller what this one did not. */
+  /** Other processes answer on the same port: one of them may have informed a caller before. */
   sharesPort?: boolean;
   /** Tests pass their own idle time; the default is the event loop's. */
   waitedMs?: () => number;

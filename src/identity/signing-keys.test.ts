@@ -32,7 +32,7 @@ test('those who ask together share one read', async () => {
   assert.deepEqual(signingKeys.loaded(), []);
 });
 
-test('who asks after a change is not told by a read that began before it', async () => {
+test('a caller after a change does not get a read that began before it', async () => {
   const { signingKeys, reads } = createSlowKeys();
   const before = signingKeys.load();
   signingKeys.forget();

@@ -10,7 +10,7 @@ export interface SigningOrder {
   lines: string;
 }
 
-/** An answer: so many JWS, one a line, in the order they were asked for. */
+/** An answer: one JWS a line, in the order of the requests. */
 export type SignedLines = string;
 
 /** The main thread sends the first of these while this one signs the next. */

@@ -17,7 +17,7 @@ interface Request {
   resolve: (jws: string | Promise<string>) => void;
 }
 
-/** The thread begins before a turn has ended when the turn asks for more than this. */
+/** The thread starts before the turn ends if the turn asks for more than this. */
 const askedTogether = 16;
 
 /**

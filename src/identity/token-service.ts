@@ -77,7 +77,7 @@ export function createTokenService(options: TokenServiceOptions) {
     // The cache may not know a new secret yet, so it can only confirm. On a miss, ask the database.
     const confirmed = client && withSecret(clients.remembered(client.id) ?? null, client.secret);
     if (confirmed !== undefined && !('error' in confirmed)) return confirmed;
-    // Start the timer before any lookup, so that the response time does not tell which check failed.
+    // Start the timer before any lookup, so that the response time does not show which check failed.
     const failureDue = new Promise<void>((due) => setTimeout(due, failureMs).unref());
     const found = client && withSecret(await clients.lookUp(client.id), client.secret);
     if (found !== undefined) return found;

@@ -27,7 +27,7 @@ export interface TokenVerifierOptions {
   most?: number;
 }
 
-/** Most callers renew a token long before: one that is not used for so long is forgotten, and verified anew if it comes. */
+/** Most callers renew a token long before. One unused for this time is forgotten, and verified anew when it comes again. */
 const unusedMs = 10 * minuteMs;
 
 export type TokenVerifier = ReturnType<typeof createTokenVerifier>;

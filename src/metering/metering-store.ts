@@ -79,7 +79,7 @@ export interface RequestTrace {
   path: string | null;
   status: number;
   code: string | null;
-  /** Why it was refused; of a request that was not, what came of it. */
+  /** Why it was refused, or else its outcome. */
   message: string | null;
   details: FieldProblem[];
   durationMs: number;
@@ -121,7 +121,7 @@ const pruneStatement = {
 };
 
 /**
- * Deletes traces older than a day, piece by piece: a piece looks at some applications, in turn. Returns more than 0 until it
+ * Deletes traces older than a day, piece by piece: a piece checks some applications, in turn. Returns more than 0 until it
  * has seen all.
  */
 export function createTraceDeletion(database: Database, clock: Clock): () => Promise<number> {
@@ -141,7 +141,7 @@ export function createTraceDeletion(database: Database, clock: Clock): () => Pro
   };
 }
 
-/** To look at so many takes some ten milliseconds. */
+/** Checking this many takes some ten milliseconds. */
 const pieceApplications = 1000;
 
 /** The first entry of an application in the primary key says whether it has old ones. */

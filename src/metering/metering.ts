@@ -8,7 +8,7 @@ import { createUsageCounts } from './usage-counts.ts';
 
 /** Counts usage and records requests. No request waits for it: everything is kept in memory first. */
 export interface Metering {
-  /** The only way in: called once, when a counted request has been answered. */
+  /** Called once, when a counted request has been answered. */
   note(request: CountedRequest): void;
   /** Writes everything at once, so that a reader sees the latest requests of this node. */
   flush(): Promise<void>;
@@ -53,7 +53,7 @@ export function createMetering(options: { database: Database; clock: Clock; log:
 
   return {
     note(request) {
-      // A 503 has given its slot back: it is no use of the plan.
+      // A 503 has given its slot back, so it does not count as usage.
       if (request.status !== 503) counts.count(request.caller, request.decision);
       traces.add(request);
     },

@@ -25,7 +25,7 @@ export async function requestsBySteps(
   return rows;
 }
 
-/** Rows that are read at most: the newest minutes of some thousand registrations on some nodes. */
+/** Read at most this many rows: the newest minutes of some thousand registrations on some nodes. */
 const mostRead = 500_000;
 
 /** The requests of all applications, by step. */

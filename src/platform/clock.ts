@@ -11,7 +11,7 @@ export interface Clock {
 export const systemClock: Clock = { nowMs: () => Date.now(), steadyMs: () => performance.now() };
 
 /**
- * What the machine's steady clock shows more than this process's `steadyMs`. Processes of one machine compare times by it.
+ * How far the machine's steady clock is ahead of this process's `steadyMs`. Processes of one machine compare times by it.
  */
 export function machineAheadMs(): number {
   let [ahead, least] = [0, Number.POSITIVE_INFINITY];

@@ -86,21 +86,21 @@ export class ApiError extends Error {
   }
 }
 
-/** Why the database could not be used: what lies behind a 503. */
+/** Why the database could not be used: the cause of a 503. */
 export function causeOf(error: unknown): string {
   const { message } = (error instanceof ApiError ? (error.cause ?? error) : error) as Error;
   return message || String(error);
 }
 
 export function notFound(): ApiError {
-  // An unknown path, an unknown id and another account's id get the same answer, so a caller cannot tell them apart.
+  // An unknown path, an unknown id and another account's id get the same answer, so a caller cannot distinguish them.
   return new ApiError('NOT_FOUND', 'Not found. Check the path and the id.');
 }
 
 /** `message` completes a sentence that begins with the field's name, or is a sentence of its own. */
 export function invalidField(field: string, message: string): ApiError {
-  const told = /^[A-Z]/.test(message) ? message : `${field} ${message}`;
-  return new ApiError('INVALID_ARGUMENT', told, { details: [{ field, message }] });
+  const sentence = /^[A-Z]/.test(message) ? message : `${field} ${message}`;
+  return new ApiError('INVALID_ARGUMENT', sentence, { details: [{ field, message }] });
 }
 
 export function unavailable(message: string, retryAfterSeconds = 1, cause?: unknown): ApiError {

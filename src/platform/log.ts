@@ -61,7 +61,7 @@ function together(stdout: ReturnType<typeof destination>): DestinationStream {
   process.prependListener('exit', flush);
   return {
     write(line) {
-      // A service that logs nothing does not wake up for it.
+      // No timer runs while nothing is logged.
       if (lines === '') timer = setTimeout(flush, writtenAfterMs).unref();
       lines += line;
       if (lines.length >= writtenTogether) flush();
@@ -126,7 +126,7 @@ function readableError(error: unknown): string {
   return `${lines}\n${cause === undefined ? '' : `caused by ${readableError(cause)}`}`;
 }
 
-/** Escape control characters: a terminal would obey them. */
+/** Escape control characters: a terminal would execute them. */
 function visible(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

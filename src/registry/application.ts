@@ -9,7 +9,7 @@ export type RegistrationStatus = 'approved' | 'pending' | 'rejected';
 export interface Application {
   id: string;
   name: string;
-  /** What people get who text a help word to its number. Null: a sentence of ours. */
+  /** The reply to a help word that people text to its number. Null: our default sentence. */
   helpText: string | null;
   createdAtMs: number;
   updatedAtMs: number;

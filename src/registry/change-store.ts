@@ -4,7 +4,7 @@ import { pieceRows } from '../platform/work/maintenance.ts';
 
 const keptForMs = hourMs;
 
-/** Tells every node to forget what it knows of an application. The last statement of the transaction that changes it. */
+/** Makes every node drop its cache of an application. It must be the last statement of the transaction. */
 export async function recordChange(tx: Tx, applicationId: string, nowMs: number): Promise<number> {
   const { rows } = await tx.query<{ seq: number }>(recordStatement, [applicationId, toTimestamp(nowMs)]);
   return rows[0]?.seq ?? 0;

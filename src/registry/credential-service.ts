@@ -135,7 +135,7 @@ export function createCredentialService(options: CredentialServiceOptions) {
         note,
       ),
 
-    /** Also ends all tokens of the client: a token does not tell which secret it was got with. */
+    /** Also ends all tokens of the client: a token does not show which secret it was issued for. */
     deleteSecret: (accountId: string, id: string, secretId: string, note?: Note): Promise<void> =>
       own.change(
         accountId,

@@ -47,7 +47,7 @@ export interface Directory {
 
 export interface FoundKey {
   keyId: string;
-  /** Since a backup was restored: it opens nothing until it is enabled. */
+  /** Suspended by a restore: it opens nothing until it is enabled. */
   suspended: boolean;
   expiresAtMs: number | null;
   application: KnownApplication;
@@ -82,13 +82,13 @@ export function createDirectory(options: DirectoryOptions): Directory {
     const shared = applications.get(row.applicationId);
     if (shared !== undefined && isCurrent(shared)) return shared;
     const registrations: KnownApplication['registrations'] = {};
-    // What is left out of a disabled account comes back with the change that enables it.
+    // The change that enables an account restores what is left out here.
     for (const { id, api, plan } of row.disabled ? [] : row.registrations)
       registrations[api] = { id, limits: limitsOf(plan, row.changedPlans) };
     const secrets = row.disabled ? [] : row.secrets.map(toSecret);
     const client =
       row.clientId === null ? undefined : { id: row.clientId, credentialVersion: row.credentialVersion ?? 0, secrets };
-    // In the sandbox no operator need allow it.
+    // The sandbox needs no permission of an operator.
     const highPriority = config.environment === 'sandbox' || row.highPriority;
     const rights = toRights(
       row,

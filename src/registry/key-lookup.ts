@@ -26,7 +26,7 @@ export type KeyLookup = ReturnType<typeof createKeyLookup>;
 /** Finds the caller of an API key. */
 export function createKeyLookup(options: KeyLookupOptions) {
   const { apiKeys, directory, feed, clock, lastUsed, most = 200_000 } = options;
-  /** Invalid keys of which their callers are told more. */
+  /** Suspended keys: their callers get a message that explains it. */
   const suspendedKeys = createBoundedMap<string, true>(10_000);
   const cache = createCredentialCache<KnownKey>({ read, feed, applications: directory, clock, most });
 

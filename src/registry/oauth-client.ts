@@ -7,7 +7,7 @@ export interface StoredSecret {
   hash: Buffer;
   ringVersion: number;
   expiresAtMs: number | null;
-  /** Since a backup was restored: it opens nothing until it is enabled. */
+  /** Suspended by a restore: it opens nothing until it is enabled. */
   suspended: boolean;
   /** The secret in clear, kept in memory after its first use to save the hash. */
   presented?: Buffer;

@@ -5,7 +5,7 @@ import type { Application } from './application.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { findApplication, lockApplication } from './registry-store.ts';
 
-/** The applications of an account. Another account's is not found, nor is what is no id: Postgres rejects NUL. */
+/** The applications of an account. Another account's application, or text that is no id, is not found. */
 export interface OwnApplications {
   require(accountId: string, id: string): Promise<Application>;
   /** Changes of one application run one at a time. After one returns, no node acts on the old state. */

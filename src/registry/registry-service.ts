@@ -23,7 +23,7 @@ import { allApplications } from './directory.ts';
 import type { OwnApplications } from './own-applications.ts';
 import * as store from './registry-store.ts';
 
-/** A registration that an operator decided, and the account whose it is. */
+/** A registration that an operator decided, and its account. */
 export type DecidedRegistration = Registration & { accountId: string | null };
 
 export interface WantedRegistration {

@@ -107,7 +107,7 @@ export async function isApplication(tx: Tx, id: string): Promise<boolean> {
   return (await tx.query('select from application where id = $1 for key share', [id])).count > 0;
 }
 
-/** What an application says of itself to people who text it. */
+/** What an application replies about itself to people who text it. */
 export async function findAnswering(tx: Tx, id: string): Promise<Pick<Application, 'name' | 'helpText'> | undefined> {
   const { rows } = await tx.query<Pick<Application, 'name' | 'helpText'>>(
     'select name, help_text as "helpText" from application where id = $1',

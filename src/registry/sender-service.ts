@@ -20,7 +20,7 @@ export interface SenderServiceOptions {
 /** What a developer asks for. */
 export type WantedSender = Pick<Sender, 'sender' | 'countries'>;
 
-/** A sender that an operator decided, and the account whose it is. */
+/** A sender that an operator decided, and its account. */
 export type DecidedSender = Sender & { accountId: string | null };
 
 export type SenderService = ReturnType<typeof createSenderService>;
@@ -124,7 +124,7 @@ export function createSenderService({ database, clock, feed, own, environment }:
   };
 }
 
-/** Whether two wishes are for the same sender and the same countries. */
+/** Whether two requests are for the same sender and the same countries. */
 export function isSameWish(a: WantedSender, b: WantedSender): boolean {
   return a.sender === b.sender && sorted(a.countries).join() === sorted(b.countries).join();
 }

@@ -2,7 +2,7 @@ import type { GuardHold, HeldSender, SendingRights } from '../http/sending-right
 import type { Config, PlanName } from '../settings/settings.ts';
 import { type ChangedPlans, changedPlansColumn } from './plan-store.ts';
 
-/** Segments a day by plan, as long as no operator changes them; null for no limit. */
+/** Segments a day by plan, until an operator changes them; null for no limit. */
 export const planSegments: Readonly<Record<PlanName, number | null>> = { free: 1000, pro: 100_000, enterprise: null };
 
 /** What Postgres has of an application's rights. */
@@ -13,7 +13,7 @@ export interface RightsRow {
   templates: SendingRights['templates'];
   segmentsPerDay: number | null;
   changedPlans: ChangedPlans;
-  /** Those that are not ended; their time may be over. */
+  /** Holds that were not ended; they may have expired. */
   holds: GuardHold[];
 }
 

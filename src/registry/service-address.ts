@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/database/database.ts';
 import { isLive } from './change-feed.ts';
 
-/** Where people reach the portal: what the node says that began last of those that run. Undefined when none runs. */
+/** The URL of the portal, from the running node that started last. Undefined when none runs. */
 export async function findServiceAddress(tx: Tx): Promise<string | undefined> {
   const { rows } = await tx.query<{ publicUrl: string }>(
     `select public_url as "publicUrl" from node where ${isLive} and role <> 'worker' and public_url is not null

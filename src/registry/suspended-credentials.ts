@@ -1,7 +1,7 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 
-/** Suspends every API key and client secret: the store does not know which were deleted since. Returns how many. */
+/** Suspends every API key and client secret: a restored store does not know which were deleted since. Returns how many. */
 export async function suspendCredentials(tx: Tx, nowMs: number): Promise<number> {
   const now = [toTimestamp(nowMs)];
   const keys = await tx.query('update api_key set suspended_at = $1 where suspended_at is null', now);

@@ -59,7 +59,7 @@ export interface Handsets {
   newestId(): Promise<number>;
 }
 
-/** A text that the report comes to. */
+/** A text that the report has reached. */
 interface PassedText extends DueReceipt {
   id: number;
   reports: boolean;
@@ -92,8 +92,8 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
     reportDue: async (handOver) => {
       const nowMs = clock.nowMs();
       const times = [toTimestamp(nowMs - receiptAfterMs), toTimestamp(nowMs)];
-      const { rows: looks } = await database.query<{ due: boolean }>(isAnyDue, times);
-      if (looks[0]?.due !== true) return 0;
+      const { rows: found } = await database.query<{ due: boolean }>(isAnyDue, times);
+      if (found[0]?.due !== true) return 0;
       return database.transaction(async (tx: Tx) => {
         const { rows: usual } = await tx.query<PassedText>(selectUsual, [times[0], mostReported]);
         const last = usual.at(-1);
@@ -158,7 +158,7 @@ function toText(row: HandsetText): HandsetText {
   };
 }
 
-/** A text that was sent late outlives its neighbours' place in the order of arrival, so it is noted apart. */
+/** A text that was sent late must stay longer than its neighbours in the order of arrival, so it is stored apart. */
 function isDelayed({ messageId }: ArrivingText, nowMs: number): boolean {
   return nowMs - idTimeMs(messageId) > minuteMs;
 }
@@ -238,7 +238,7 @@ const specialSql = (reports: boolean) =>
 const insertSpecialTexts = { name: 'insert-special-handset-texts', text: specialSql(true) };
 const insertShownTexts = { name: 'insert-shown-handset-texts', text: specialSql(false) };
 
-/** Most looks find nothing, and need no transaction. */
+/** Most polls find nothing, and need no transaction. */
 const isAnyDue = {
   name: 'is-any-handset-receipt-due',
   text: `select exists (select from handset_late_receipt where due_at <= $2)

@@ -263,7 +263,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     optOutVerify: value.HELIOGRAPH_OPT_OUT_VERIFY === 'true',
     retentionDays: value.HELIOGRAPH_RETENTION_DAYS,
     keepDays: value.HELIOGRAPH_KEEP_DAYS,
-    // An event tells of a record, so it goes with it at the latest.
+    // An event describes a record, so it is deleted with it at the latest.
     eventDays: Math.min(value.HELIOGRAPH_EVENT_DAYS, value.HELIOGRAPH_KEEP_DAYS),
     alertUrl: value.HELIOGRAPH_ALERT_URL,
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
@@ -302,7 +302,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Alerts tell of carriers and applications, so in production they leave the operator's own network only by TLS. */
+/** Alerts name carriers and applications, so in production they leave the operator's own network only by TLS. */
 function alertUrlProblem(text: string | undefined, environment: string): string | undefined {
   if (text === undefined) return undefined;
   const { protocol, hostname, username, password } = new URL(text);

@@ -28,7 +28,7 @@ export interface Connections {
   end(exchange: NodeRequest): void;
   /** Sends 100 Continue to a caller that waits for it. Without it, a refused caller need not send its body. */
   askForBody(response: ServerResponse): void;
-  /** Refuses bytes that are not HTTP after all owed answers, then closes the connection. */
+  /** Answers bytes that are not HTTP with a refusal, after all owed answers, then closes the connection. */
   refuse(socket: Socket, error: ApiError): void;
   /** Whether this answer is the last on its connection. If so, the server ignores later requests there. */
   endsWith(exchange: NodeRequest): boolean;

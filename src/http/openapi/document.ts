@@ -15,7 +15,7 @@ export interface OpenApiOptions {
 }
 
 /**
- * The OpenAPI 3.1 document of routes. What a route lacks is left out of the document and told to `report`, on which a
+ * The OpenAPI 3.1 document of routes. What a route lacks is left out of the document and passed to `report`, on which a
  * test fails.
  */
 export function createOpenApi(routes: Route[], options: OpenApiOptions, report: Report = () => {}): object {
@@ -23,10 +23,10 @@ export function createOpenApi(routes: Route[], options: OpenApiOptions, report: 
   const responses = createResponses();
   const paths: Record<string, Node> = {};
   for (const route of routes) {
-    const told = (problem: string) => report(`${route.method} ${route.path} ${problem}`);
+    const reportOfRoute = (problem: string) => report(`${route.method} ${route.path} ${problem}`);
     paths[route.path] = {
       ...paths[route.path],
-      [route.method.toLowerCase()]: operationOf(route, { schemas, responses, report: told }),
+      [route.method.toLowerCase()]: operationOf(route, { schemas, responses, report: reportOfRoute }),
     };
   }
   for (const schema of [errorSchema, limitedSchema, oauthErrorSchema]) schemas.shown(schema, 'answer');

@@ -3,7 +3,7 @@ import { exampleOfField } from './field-examples.ts';
 import type { Mode, Node, Report } from './schemas.ts';
 
 /**
- * An example of a schema: its own `examples`, or put together from its fields. A request shows only what it must have,
+ * An example of a schema: its own `examples`, or one generated from its fields. A request shows only what it must have,
  * an answer shows every field.
  */
 export function exampleOf(schema: Node, mode: Mode, report: Report, place: string[] = []): unknown {

@@ -3,7 +3,7 @@ export function exampleId(prefix: string): string {
   return `${prefix}_01kg9ys7g00007pvsxjqcgeahz`;
 }
 
-/** The examples tell one story: a record is made at noon, sent, delivered and changed soon after, and ends a day later. */
+/** The examples form one story: a record is made at noon, sent, delivered and changed soon after, and ends a day later. */
 export const exampleTimes = {
   created_at: '2026-01-31T12:00:00.000Z',
   sent_at: '2026-01-31T12:00:00.400Z',

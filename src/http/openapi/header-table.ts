@@ -13,7 +13,7 @@ const number = (description: string, example: number): Header => ({
   example,
 });
 
-/** Every header that an answer can be looked at for. */
+/** Every header of an answer that callers may read. */
 export const headers = {
   'X-Correlation-ID': text('Unique identifier of the request, to be quoted when reporting a problem', exampleId('req')),
   'RateLimit-Limit': number('Requests permitted in a minute', 60),

@@ -99,16 +99,16 @@ function requestTitle({ operationId }: Route, body: TSchema): string | undefined
 }
 
 function answersOf(route: Route, schemas: NamedSchemas, report: Report): Record<string, object> {
-  const told: Record<string, object> = {};
+  const described: Record<string, object> = {};
   for (const [status, answer] of Object.entries(route.answers)) {
     const about = (problem: string) => report(`(answer ${status}) ${problem}`);
-    told[status] = {
+    described[status] = {
       description: answer.description,
       headers: headersOfAnswer(route, answer),
       ...contentOf(answer, schemas, about),
     };
   }
-  return told;
+  return described;
 }
 
 function contentOf(

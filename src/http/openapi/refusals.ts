@@ -100,7 +100,7 @@ export function refusalsOf(route: Route): Map<number, Refusal[]> {
   return new Map([...byStatus].sort(([a], [b]) => a - b));
 }
 
-/** Whether a status is one that the document tells of; others are the same for every request to any path. */
+/** Whether the document describes a status; others are the same for every request to any path. */
 export function promises(route: Route, status: number): boolean {
   return status in route.answers || refusalsOf(route).has(status);
 }
@@ -127,7 +127,7 @@ function impliedBy(route: Route): ErrorCode[] {
   return codes;
 }
 
-/** Sentences that are plainer for this route than the general one. */
+/** Sentences that fit this route better than the general one. */
 function whenIn(route: Route, code: ErrorCode): string {
   const kinds = kindsOf(route);
   if (code === 'PERMISSION_DENIED') return whyDenied(route, kinds);

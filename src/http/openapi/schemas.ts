@@ -12,7 +12,7 @@ export type Node = Record<string, unknown>;
  */
 export type Mode = 'request' | 'answer';
 
-/** Tells what a route lacks. The service drops it; a test fails on it. */
+/** Reports what a route lacks. The service ignores it; a test fails on it. */
 export type Report = (problem: string) => void;
 
 /** The schemas with a title, which the document names. */

@@ -196,7 +196,7 @@ export class PlainConnection implements PlainCarrier, HeldAnswer {
     }
   }
 
-  /** After its end a stream takes no bytes back, so tell Node's listeners what they have missed. */
+  /** An ended stream takes no bytes back, so emit to Node's listeners what they have missed. */
   #leaveEnded(received: Buffer | undefined, informedAtMs: number): void {
     this.#lane.giveToNode(this.socket, informedAtMs);
     if (received !== undefined) this.socket.emit('data', received);

@@ -36,7 +36,7 @@ test('NUL and half a surrogate pair are named wherever they stand, in names too'
   assert.deepEqual(read('"\\u0000"').problems, [{ field: 'body', message: 'must not contain a NUL character' }]);
 });
 
-test('what is told of a body full of them is short', () => {
+test('the report on a body full of them is short', () => {
   const names = Array.from({ length: 80 }, (_, index) => `"${index}${'n'.repeat(500)}\\u0000":"\\u0000"`);
   const { problems } = read(`{${names.join()}}`);
   assert.ok(problems.length <= 101);

@@ -12,7 +12,7 @@ const andMore: FieldProblem = {
   message: `lists the first ${mostProblems} invalid fields; there are more`,
 };
 
-/** Turns Ajv's errors, one per rule, into one problem per field. `part` is the value's place in the request. */
+/** Turns Ajv's errors, one per rule, into one problem per field. `part` is the value's path in the request. */
 export function fieldProblems(errors: ErrorObject[], part: string | undefined): FieldProblem[] {
   const problems = new Map<string, FieldProblem>();
   for (const error of withUnions(errors)) {
@@ -38,22 +38,22 @@ export function mergeProblems(first: FieldProblem[], second: FieldProblem[]): Fi
  * keep that one's errors; else merge all into the union's error.
  */
 function withUnions(errors: ErrorObject[]): ErrorObject[] {
-  const told: ErrorObject[] = [];
+  const kept: ErrorObject[] = [];
   for (const error of errors) {
     if (error.keyword !== 'anyOf') {
-      told.push(error);
+      kept.push(error);
       continue;
     }
     const alternatives: ErrorObject[] = [];
-    for (let last = told.at(-1); last !== undefined && belongsTo(error, last); last = told.at(-1)) {
+    for (let last = kept.at(-1); last !== undefined && belongsTo(error, last); last = kept.at(-1)) {
       alternatives.unshift(last);
-      told.pop();
+      kept.pop();
     }
     const near = alternatives.filter(({ keyword }) => keyword !== 'type' && keyword !== 'const');
-    if (near.length > 0 && expectedOf(error.parentSchema) === undefined) told.push(...near);
-    else told.push({ ...error, params: { alternatives } });
+    if (near.length > 0 && expectedOf(error.parentSchema) === undefined) kept.push(...near);
+    else kept.push({ ...error, params: { alternatives } });
   }
-  return told;
+  return kept;
 }
 
 function belongsTo(union: ErrorObject, { schemaPath, instancePath }: ErrorObject): boolean {

@@ -91,7 +91,7 @@ describe('which fields it names', () => {
     ]);
   });
 
-  test('a missing one is told with what it should be', () => {
+  test('a missing one is reported with its expected value', () => {
     const schema = Type.Object({ to: Type.String({ expected: 'a number such as +447700900123' }) });
     assert.deepEqual(problems(schema, {}), [{ field: 'to', message: 'is required: a number such as +447700900123' }]);
   });
@@ -141,13 +141,13 @@ describe('the message', () => {
 });
 
 describe('what is too long is not worked on', () => {
-  test('a pattern is not tried, and the length is what is told', () => {
+  test('a pattern is not tried, and the message names the length', () => {
     const schema = Type.String({ maxLength: 3, pattern: '^(a+)+$' });
     assert.equal(messageFor(schema, `${'a'.repeat(60_000)}!`), 'must have at most 3 characters');
     assert.equal(messageFor(schema, 'ab'), 'must match pattern "^(a+)+$"');
   });
 
-  test('a check does not see it, and still tells what is wrong with the other fields', () => {
+  test('a check does not see it, and still reports the other fields', () => {
     const seen: Record<string, unknown>[] = [];
     const check = (value: Record<string, unknown>) => {
       seen.push(value);

@@ -108,8 +108,8 @@ export function isRight(schema: object, value: unknown): boolean {
 /** The problems of one list item that is accepted or refused by itself. */
 export function problemsOf(schema: object, value: unknown): FieldProblem[] {
   const validate = compileValidator(schema);
-  const told = validate(value) ? [] : fieldProblems(validate.errors ?? [], undefined);
-  return mergeProblems(told, textProblems(value));
+  const problems = validate(value) ? [] : fieldProblems(validate.errors ?? [], undefined);
+  return mergeProblems(problems, textProblems(value));
 }
 
 /** The lists of a body whose items are accepted or refused one by one. */
@@ -123,7 +123,7 @@ const maxInMessage = 10;
 
 /** One error for all bad fields, each with its valid form. */
 export function validationError(details: FieldProblem[]): ApiError {
-  const told = details.slice(0, maxInMessage).map(({ field, message }) => `${field} ${message}`);
-  if (details.length > maxInMessage) told.push('and more, see details');
-  return new ApiError('INVALID_ARGUMENT', told.join('; '), { details });
+  const sentences = details.slice(0, maxInMessage).map(({ field, message }) => `${field} ${message}`);
+  if (details.length > maxInMessage) sentences.push('and more, see details');
+  return new ApiError('INVALID_ARGUMENT', sentences.join('; '), { details });
 }

@@ -108,7 +108,7 @@ describe('an event stream', () => {
     stream.destroy();
   });
 
-  test('tells a new reader at once where it is, and by heartbeats how far it has come', async () => {
+  test('sends a new reader its position at once, and its progress by heartbeats', async () => {
     const { stream, arrive, readTo } = await open({ from: 7, heartbeatMs: 5 });
     const raw = collect(stream);
     await eventually('its place', () => lastIdOf(raw()) === '7');
@@ -122,10 +122,10 @@ describe('an event stream', () => {
     stream.destroy();
   });
 
-  test('a reader that comes back is told what it missed, then what the feed has passed, then what happens', async () => {
-    let tellMore = () => {};
+  test('a reader that comes back gets what it missed, then what the feed has passed, then new events', async () => {
+    let sendMore = () => {};
     const more = new Promise<void>((resolve) => {
-      tellMore = resolve;
+      sendMore = resolve;
     });
     const asked: number[] = [];
     const { stream, arrive, listeners } = await open({
@@ -146,7 +146,7 @@ describe('an event stream', () => {
     arrive(7, 8);
     await eventually('the first of them', () => idsOf(raw()).includes(5));
     assert.deepEqual(idsOf(raw()), [4, 5]);
-    tellMore();
+    sendMore();
     await eventually('the live one', () => idsOf(raw()).includes(8));
     arrive(9);
     await eventually('the next', () => idsOf(raw()).includes(9));
@@ -155,7 +155,7 @@ describe('an event stream', () => {
     stream.destroy();
   });
 
-  test('a new reader is told what the feed has passed between its place and its joining', async () => {
+  test('a new reader gets what the feed has passed between its position and its joining', async () => {
     const { stream, arrive } = await open({
       after: 3,
       from: 5,
@@ -171,7 +171,7 @@ describe('an event stream', () => {
     stream.destroy();
   });
 
-  test('a reader that missed nothing is not told again what the feed, which is behind, brings', async () => {
+  test('a reader that missed nothing gets no repeats from a feed that is behind', async () => {
     const { stream, arrive, listeners } = await open({ after: 5, from: 3, returning: true });
     const raw = collect(stream);
     await eventually('it to join', () => listeners.size === 1);
@@ -181,11 +181,11 @@ describe('an event stream', () => {
     stream.destroy();
   });
 
-  test('a heartbeat never names what is still to be told', async () => {
+  test('a heartbeat never names what is still to be sent', async () => {
     let reads = 0;
-    let tellMore = () => {};
+    let sendMore = () => {};
     const more = new Promise<void>((resolve) => {
-      tellMore = resolve;
+      sendMore = resolve;
     });
     const { stream, arrive, listeners } = await open({
       after: 3,
@@ -205,13 +205,13 @@ describe('an event stream', () => {
     const beats = raw().split(': still here').length;
     await eventually('heartbeats', () => raw().split(': still here').length > beats + 3);
     assert.equal(lastIdOf(raw()), '3');
-    tellMore();
+    sendMore();
     await eventually('the end', () => lastIdOf(raw()) === '6');
     assert.deepEqual(idsOf(raw()), [4, 5, 6]);
     stream.destroy();
   });
 
-  test('ends with the credential that opened it, and tells nothing more', async () => {
+  test('ends with the credential that opened it, and sends nothing more', async () => {
     const { stream, arrive, listeners, credential } = await open();
     const raw = collect(stream);
     arrive(1);
@@ -223,7 +223,7 @@ describe('an event stream', () => {
     assert.ok(!credential.isWatched(), 'the credential is watched no more');
   });
 
-  test('ends with its credential while it is told what it missed', async () => {
+  test('ends with its credential while missed events are sent', async () => {
     let pieces = 0;
     const { stream, listeners, credential } = await open({
       after: 1,
@@ -290,20 +290,20 @@ describe('an event stream', () => {
   });
 
   test('one that does not read what it missed is read to slowly, and not cut off', async () => {
-    let told = 0;
+    let sent = 0;
     const { stream } = await open({
       after: 0,
       returning: true,
       async *readMissed() {
         for (;;) {
-          told++;
+          sent++;
           const written = `data: ${'x'.repeat(10_000)}\n\n`;
-          yield { items: [{ position: told, applicationId: 'app', written }], readTo: told, more: true };
+          yield { items: [{ position: sent, applicationId: 'app', written }], readTo: sent, more: true };
         }
       },
     });
     await new Promise((done) => setTimeout(done, 50));
-    assert.ok(told < 100, 'it waits for the reader');
+    assert.ok(sent < 100, 'it waits for the reader');
     assert.ok(!stream.destroyed, 'the stream is open');
     stream.destroy();
   });

@@ -5,13 +5,13 @@ export interface EventStreamOptions<Item, Filter> {
   feed: LiveFeed<Item, Filter>;
   applicationId: string;
   filter: Filter;
-  /** Where the reader is: it is told what is behind this position. Undefined: what happens from now on. */
+  /** The reader gets what follows this position. Undefined: what happens from now on. */
   after: number | undefined;
-  /** Whether the reader may have missed something. A new reader is told from the moment this resolves. */
+  /** Whether the reader may have missed something. A new reader gets events from the moment this resolves. */
   returning: boolean;
-  /** What happened behind a position, oldest first, in pieces. */
+  /** What happened after a position, oldest first, in pieces. */
   readMissed(after: number): AsyncIterable<Piece<Item>>;
-  /** Written now and then: all up to this position has been told. */
+  /** Written now and then: everything up to this position was sent. */
   heartbeat(reached: number, applicationId: string): string;
   /** Aborted when the reader disconnects. */
   signal: AbortSignal;
@@ -20,7 +20,7 @@ export interface EventStreamOptions<Item, Filter> {
   heartbeatMs?: number;
 }
 
-type Told<Item> = Pick<Piece<Item>, 'items' | 'readTo'>;
+type Pushed<Item> = Pick<Piece<Item>, 'items' | 'readTo'>;
 
 /** Proxies close connections that are idle for about a minute. */
 const heartbeatEveryMs = 15_000;
@@ -36,7 +36,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
   const events = new PassThrough();
   let reached = after ?? 0;
   /** What the feed brings while missed items are being sent. */
-  let held: Told<Item>[] | undefined = [];
+  let held: Pushed<Item>[] | undefined = [];
   let heldItems = 0;
 
   function write(text: string): void {
@@ -45,7 +45,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
   }
 
   /** The feed may repeat what was among the missed items. */
-  function tell({ items, readTo }: Told<Item>): void {
+  function sendPiece({ items, readTo }: Pushed<Item>): void {
     for (const { position, written } of items) {
       if (position <= reached) continue;
       reached = position;
@@ -54,15 +54,15 @@ export async function openEventStream<Item extends LiveItem, Filter>(
     reached = Math.max(reached, readTo);
   }
 
-  function hold(told: Told<Item>): void {
-    held?.push(told);
-    heldItems += told.items.length;
+  function hold(pushed: Pushed<Item>): void {
+    held?.push(pushed);
+    heldItems += pushed.items.length;
     if (heldItems > maxHeld) events.destroy();
   }
 
-  async function tellMissed(): Promise<void> {
+  async function sendMissed(): Promise<void> {
     for await (const piece of options.readMissed(reached)) {
-      tell(piece);
+      sendPiece(piece);
       if (!events.writable) return;
       if (events.writableNeedDrain) await drained(events);
     }
@@ -71,7 +71,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
   /** Begins to listen. Returns whether something is missing between where the reader is and where the feed is. */
   async function join(): Promise<boolean> {
     const onItems = (items: Item[], readTo: number) => {
-      if (held === undefined) tell({ items, readTo });
+      if (held === undefined) sendPiece({ items, readTo });
       else hold({ items, readTo });
     };
     const listener = { applicationId, filter, onItems, onEnd: () => events.end() };
@@ -85,13 +85,13 @@ export async function openEventStream<Item extends LiveItem, Filter>(
   function goLive(): void {
     const waiting = held ?? [];
     held = undefined;
-    for (const piece of waiting) tell(piece);
+    for (const piece of waiting) sendPiece(piece);
   }
 
   async function returnLive(): Promise<void> {
-    await tellMissed();
+    await sendMissed();
     if (!events.writable) return;
-    if (await join()) await tellMissed();
+    if (await join()) await sendMissed();
     goLive();
   }
 
@@ -110,7 +110,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
     try {
       const isBehind = await join();
       write(heartbeat(reached, applicationId));
-      if (isBehind) void endOnFailure(tellMissed().then(goLive));
+      if (isBehind) void endOnFailure(sendMissed().then(goLive));
       else goLive();
     } catch (error) {
       events.destroy();

@@ -14,7 +14,7 @@ function createStore() {
   const items: LiveItem[] = [];
   let hold: Promise<void> = Promise.resolve();
   let failures = 0;
-  let looks = 0;
+  let polls = 0;
   const newest = () => Math.max(0, ...items.map(({ position }) => position));
   return {
     async start(after: number | undefined) {
@@ -23,7 +23,7 @@ function createStore() {
       return after ?? newest();
     },
     async readAfter(position: number, wanted: Wanted<Filter>) {
-      looks++;
+      polls++;
       // The query sees what is there now, for those who listen now.
       const fresh = items.filter((item) => item.position > position).slice(0, 1000);
       const readTo = fresh.at(-1)?.position ?? position;
@@ -45,24 +45,24 @@ function createStore() {
     fail: (times: number) => {
       failures = times;
     },
-    looks: () => looks,
+    polls: () => polls,
   };
 }
 
 function createListener(filter: Filter = {}) {
-  const told: number[] = [];
+  const received: number[] = [];
   let reached = 0;
   let ends = 0;
   const listener: Listener = {
     applicationId: 'app',
     filter,
     onItems(items, readTo) {
-      told.push(...items.map(({ position }) => position));
+      received.push(...items.map(({ position }) => position));
       reached = readTo;
     },
     onEnd: () => void ends++,
   };
-  return { listener, told, ends: () => ends, reached: () => reached };
+  return { listener, received, ends: () => ends, reached: () => reached };
 }
 
 const { log } = createTestLog();
@@ -76,17 +76,17 @@ function createFeed({ start, readAfter }: ReturnType<typeof createStore>) {
   });
 }
 
-const hears = (told: number[], position: number) => eventually(`item ${position}`, () => told.includes(position));
+const hears = (received: number[], position: number) => eventually(`item ${position}`, () => received.includes(position));
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
 describe('a live feed', { concurrency: true }, () => {
-  test('tells a listener all that happens once the promise resolves, and nothing before', async () => {
+  test('sends a listener all that happens once the promise resolves, and nothing before', async () => {
     const store = createStore();
     store.arrive(1, 2);
     const release = store.holdAnswers();
     const feed = createFeed(store);
-    const { listener, told } = createListener();
+    const { listener, received } = createListener();
     let ready = false;
     const subscribed = feed.subscribe(listener).then((subscription) => {
       ready = true;
@@ -98,12 +98,12 @@ describe('a live feed', { concurrency: true }, () => {
     const { from, leave } = await subscribed;
     assert.equal(from, 2);
     store.arrive(3);
-    await hears(told, 3);
-    assert.deepEqual(told, [3]);
+    await hears(received, 3);
+    assert.deepEqual(received, [3]);
     leave();
   });
 
-  test('tells each listener of its own application what its filter matches, and how far it has read', async () => {
+  test('sends each listener of its own application what its filter matches, and how far it has read', async () => {
     const store = createStore();
     const feed = createFeed(store);
     const [all, odd, other] = [createListener(), createListener({ odd: true }), createListener()];
@@ -113,8 +113,8 @@ describe('a live feed', { concurrency: true }, () => {
       feed.subscribe({ ...other.listener, applicationId: 'another' }),
     ]);
     store.arrive(1, 2, 3, 4);
-    await hears(all.told, 4);
-    assert.deepEqual([all.told, odd.told, other.told], [[1, 2, 3, 4], [1, 3], []]);
+    await hears(all.received, 4);
+    assert.deepEqual([all.received, odd.received, other.received], [[1, 2, 3, 4], [1, 3], []]);
     assert.deepEqual([all.reached(), odd.reached(), other.reached()], [4, 4, 4]);
     for (const { leave } of subscriptions) leave();
   });
@@ -126,12 +126,12 @@ describe('a live feed', { concurrency: true }, () => {
     const [first, second] = [createListener(), createListener()];
     const one = await feed.subscribe(first.listener, 7);
     assert.equal(one.from, 7);
-    await hears(first.told, 10);
+    await hears(first.received, 10);
     const two = await feed.subscribe(second.listener, 3);
     assert.equal(two.from, 10, 'what is between is for the listener to read');
     store.arrive(11);
-    await hears(second.told, 11);
-    assert.deepEqual([first.told, second.told], [[8, 9, 10, 11], [11]]);
+    await hears(second.received, 11);
+    assert.deepEqual([first.received, second.received], [[8, 9, 10, 11], [11]]);
     one.leave();
     two.leave();
   });
@@ -142,18 +142,18 @@ describe('a live feed', { concurrency: true }, () => {
     const first = createListener();
     const one = await feed.subscribe({ ...first.listener, applicationId: 'another' });
     const release = store.holdAnswers();
-    const looked = store.looks();
-    await eventually('a look', () => store.looks() > looked);
+    const polled = store.polls();
+    await eventually('a poll', () => store.polls() > polled);
     store.arrive(1);
-    // The look that is under way does not ask for this application; the next would not bring item 1 again.
+    // The poll under way does not ask for this application; the next would not return item 1 again.
     const second = createListener();
     const joining = feed.subscribe(second.listener, 0);
     release();
     const two = await joining;
     store.arrive(2);
-    await hears(second.told, 2);
+    await hears(second.received, 2);
     assert.deepEqual(
-      second.told,
+      second.received,
       upTo(2).filter((position) => position > two.from),
     );
     one.leave();
@@ -163,37 +163,37 @@ describe('a live feed', { concurrency: true }, () => {
   test('none missing, none twice, for listeners that come at every moment', async () => {
     const store = createStore();
     const feed = createFeed(store);
-    const all: { from: number; told: number[]; leave(): void }[] = [];
+    const all: { from: number; received: number[]; leave(): void }[] = [];
     let next = 1;
     for (let round = 0; round < 60; round++) {
-      const { listener, told } = createListener();
-      const joining = feed.subscribe(listener).then(({ from, leave }) => all.push({ from, told, leave }));
+      const { listener, received } = createListener();
+      const joining = feed.subscribe(listener).then(({ from, leave }) => all.push({ from, received, leave }));
       store.arrive(next++);
       if (round % 3 === 0) await joining;
       store.arrive(next++);
       if (round % 5 === 0) await pause(15);
     }
     await eventually('all to join', () => all.length === 60);
-    for (const { from, told, leave } of all) {
-      if (from < next - 1) await hears(told, next - 1);
-      assert.deepEqual(told, upTo(next - 1, from + 1));
+    for (const { from, received, leave } of all) {
+      if (from < next - 1) await hears(received, next - 1);
+      assert.deepEqual(received, upTo(next - 1, from + 1));
       leave();
     }
   });
 
-  test('what could not be read is told by the next look, once; a failed beginning is the listener’s to know', async () => {
+  test('what could not be read is sent by the next poll, once; a failed beginning rejects the subscription', async () => {
     const store = createStore();
     const feed = createFeed(store);
-    const { listener, told } = createListener();
+    const { listener, received } = createListener();
     store.fail(1);
     await assert.rejects(feed.subscribe(listener), /away/);
     const { leave } = await feed.subscribe(listener);
     store.fail(2);
     store.arrive(1, 2);
-    await hears(told, 2);
+    await hears(received, 2);
     store.arrive(3);
-    await hears(told, 3);
-    assert.deepEqual(told, [1, 2, 3]);
+    await hears(received, 3);
+    assert.deepEqual(received, [1, 2, 3]);
     leave();
   });
 
@@ -201,44 +201,44 @@ describe('a live feed', { concurrency: true }, () => {
     const store = createStore();
     store.arrive(...upTo(3000));
     const feed = createFeed(store);
-    const { listener, told } = createListener();
+    const { listener, received } = createListener();
     const { leave } = await feed.subscribe(listener);
     store.arrive(...upTo(6000, 3001));
-    await hears(told, 6000);
-    assert.deepEqual(told, upTo(6000, 3001));
+    await hears(received, 6000);
+    assert.deepEqual(received, upTo(6000, 3001));
     leave();
   });
 
-  test('leaving and coming back during a look leaves one look at a time, at the right place', async () => {
+  test('leaving and coming back during a poll leaves one poll at a time, at the right position', async () => {
     const store = createStore();
     store.arrive(1);
     const feed = createFeed(store);
     const first = createListener();
     const { leave } = await feed.subscribe(first.listener);
     const release = store.holdAnswers();
-    const looked = store.looks();
-    await eventually('a look', () => store.looks() > looked);
+    const polled = store.polls();
+    await eventually('a poll', () => store.polls() > polled);
     leave();
     const second = createListener();
     const leaving = feed.subscribe(second.listener);
     release();
     const again = await leaving;
     store.arrive(2);
-    await hears(second.told, 2);
+    await hears(second.received, 2);
     store.arrive(3);
-    await hears(second.told, 3);
-    assert.deepEqual([first.told, second.told], [[], [2, 3]]);
-    const before = store.looks();
+    await hears(second.received, 3);
+    assert.deepEqual([first.received, second.received], [[], [2, 3]]);
+    const before = store.polls();
     const sinceMs = performance.now();
     await pause(350);
-    // One look every 100 ms, and a machine that is busy may take longer for the pause than it was told.
+    // One poll every 100 ms; on a busy machine the pause may take longer.
     const most = Math.ceil((performance.now() - sinceMs) / 100) + 1;
-    assert.ok(store.looks() - before <= most, 'one loop, not two');
+    assert.ok(store.polls() - before <= most, 'one loop, not two');
     again.leave();
     await pause(150);
-    const idle = store.looks();
+    const idle = store.polls();
     await pause(250);
-    assert.equal(store.looks(), idle, 'without listeners the feed does not look');
+    assert.equal(store.polls(), idle, 'without listeners the feed does not poll');
   });
 
   test('stop ends every subscription, and those that come after it', async () => {

@@ -1,7 +1,7 @@
 import type { Log } from '../../platform/log.ts';
 import { createPoller } from '../../platform/work/poller.ts';
 
-/** Something that readers are told when it happens. It is rendered once for all of them. */
+/** Something that is sent to readers when it happens. It is rendered once for all of them. */
 export interface LiveItem {
   applicationId: string;
   /** Orders the items. */
@@ -14,14 +14,14 @@ export interface LiveItem {
 export interface Piece<Item> {
   items: Item[];
   readTo: number;
-  /** Whether there may be more behind it already. */
+  /** Whether more may follow already. */
   more: boolean;
 }
 
 /** Pushes new items to listeners. One query and one rendering serve all of them. */
 export interface LiveFeed<Item, Filter> {
   /**
-   * Resolves when the listener will get every item behind the position that it returns. `after` is where a listener
+   * Resolves when the listener will get every item after the position that it returns. `after` is where a listener
    * wants to go on: a feed that has no other listener begins there.
    */
   subscribe(listener: LiveListener<Item, Filter>, after?: number): Promise<Subscription>;
@@ -38,7 +38,7 @@ export interface LiveListener<Item, Filter> {
 }
 
 export interface Subscription {
-  /** The listener gets what is behind this position. */
+  /** The listener gets what follows this position. */
   from: number;
   leave(): void;
 }

@@ -23,7 +23,7 @@ export interface OpenStreams<Item, Filter> {
 export interface OpenStreamsOptions<Item, Filter>
   extends Pick<EventStreamOptions<Item, Filter>, 'feed' | 'heartbeat' | 'heartbeatMs'> {
   feed: LiveFeed<Item, Filter>;
-  /** Where the places of the node are counted, and which of them these streams take. */
+  /** The node's count of open streams, and the kind that these count as. */
   places: StreamPlaces;
   kind: StreamKind;
   /** What a caller that has too many can read: `GET /events/v1/events`. */
@@ -84,7 +84,7 @@ export function createOpenStreams<Item extends LiveItem, Filter>(
     },
     stop() {
       options.feed.stop();
-      // Those that are still being told what they missed do not listen yet.
+      // Streams that still send missed items do not listen yet.
       for (const { end } of allPlaces()) end();
     },
   };

@@ -14,7 +14,7 @@ export interface StreamPlaces {
 
 /** What a web process says to the parent. */
 export interface PlaceRequest {
-  /** Chosen by the process: so it can give back what it does not know to have. */
+  /** Chosen by the process, so it can give a place back before it knows that it has it. */
   id: number;
   kind: StreamKind;
   applicationId: string;
@@ -43,7 +43,7 @@ export function createStreamPlaces(): StreamPlaces & {
   return { takeNow, take: async (kind, applicationId) => takeNow(kind, applicationId) };
 }
 
-/** The parent's side for one web process. `end`: the process has ended, however it did, and has no place any more. */
+/** The parent's side for one web process. `end`: the process has ended for any reason, and no longer holds a place. */
 export function keepPlaces(places: ReturnType<typeof createStreamPlaces>) {
   const held = new Map<number, () => void>();
   const leave = (id: number): void => {
@@ -66,12 +66,12 @@ export function keepPlaces(places: ReturnType<typeof createStreamPlaces>) {
 const answersWithinMs = 2000;
 
 /** A web process's side: asks the parent. Messages keep their order, so what is given back late was taken before. */
-export function createParentPlaces(parent: Pick<ProcessCalls, 'call' | 'tell'>): StreamPlaces {
+export function createParentPlaces(parent: Pick<ProcessCalls, 'call' | 'notify'>): StreamPlaces {
   let last = 0;
   return {
     async take(kind, applicationId) {
       const id = ++last;
-      const leave = () => parent.tell('leavePlace', id);
+      const leave = () => parent.notify('leavePlace', id);
       const asked: PlaceRequest = { id, kind, applicationId };
       try {
         return (await parent.call<boolean>('takePlace', asked, answersWithinMs)) ? leave : undefined;

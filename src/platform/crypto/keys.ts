@@ -30,7 +30,7 @@ export type KeyPurpose =
 export interface KeyRing {
   /** The version for new rows. Throws a 503 while this node may not know all versions, as `versionsSince` does. */
   readonly version: number;
-  /** Every version, newest first: what made an API key is not known before it is found. */
+  /** Every version, newest first: the version that made an API key is unknown until the key is found. */
   readonly versions: readonly number[];
   /** The versions that a node can have used since then, newest first. Usually one. */
   versionsSince(sinceMs: number): readonly number[];

@@ -49,7 +49,7 @@ export function sameText(key: Buffer, a: string, b: string): boolean {
   return timingSafeEqual(keyedHash(key, a), keyedHash(key, b));
 }
 
-/** Tells secrets apart without keeping them: 128 bits of a plain hash. No proof of anything. */
+/** Distinguishes secrets without keeping them: 128 bits of a plain hash. It proves nothing. */
 export function fingerprint(secret: string): string {
   return hash('sha256', secret, 'base64url').slice(0, 22);
 }

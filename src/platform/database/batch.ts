@@ -20,7 +20,7 @@ export interface BatchOptions<Item, Result> {
    * share a batch, because a statement sees only the state before it: five checks of one code would spend one try.
    */
   keysOf: (item: Item) => string[];
-  /** Items with an equal key may share a batch all the same: `run` takes them one after the other. */
+  /** Items with an equal key may share a batch: `run` handles them one after the other. */
   repeats?: true;
   /**
    * Runs one or a few statements for all items and returns results in their order. A rollback does not undo effects
@@ -28,7 +28,7 @@ export interface BatchOptions<Item, Result> {
    */
   run: (tx: Tx, items: Item[], again: boolean) => Promise<Result[]>;
   /**
-   * Whether a rerun on committed items returns the same results, for when COMMIT's answer is lost: told of it by `again`,
+   * Whether a rerun on committed items returns the same results, for when COMMIT's answer is lost: with `again`,
    * `run` writes only what is missing. False for work that counts or decides.
    */
   repeatable: boolean;

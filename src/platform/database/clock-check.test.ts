@@ -24,10 +24,10 @@ test('clocks may differ by 2 s, either way, and by no more', async () => {
 test('a step shows at once, a comparison decides it, and a database that is away decides nothing', async () => {
   let [offMs, steadyMs] = [0, 1000];
   let isAway = false;
-  const told: string[] = [];
+  const logged: string[] = [];
   const log = {
-    error: (_: object, text: string) => told.push(text),
-    info: (_: object, text: string) => told.push(text),
+    error: (_: object, text: string) => logged.push(text),
+    info: (_: object, text: string) => logged.push(text),
   };
   const clock = { nowMs: () => databaseMs + offMs, steadyMs: () => steadyMs };
   const standing = {
@@ -53,7 +53,7 @@ test('a step shows at once, a comparison decides it, and a database that is away
     await watch.compare();
     assert.equal(watch.isRight(), true);
     assert.deepEqual(
-      told.map((text) => /agree(s)?/.exec(text)?.[0]),
+      logged.map((text) => /agree(s)?/.exec(text)?.[0]),
       ['agree', 'agrees'],
     );
   } finally {

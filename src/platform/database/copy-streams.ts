@@ -1,6 +1,6 @@
 import { type Duplex, Readable, Writable } from 'node:stream';
 
-/** What we use of pg's connection. pg calls the `handle…` methods of the statement that runs. */
+/** The part of pg's connection that we use. pg calls the `handle…` methods of the statement that runs. */
 interface Connection {
   stream: Duplex;
   query(text: string): void;
@@ -76,7 +76,7 @@ export class CopyIn extends Writable {
   readonly #text: string;
   /** Known as soon as Postgres is ready for rows. */
   #connection: CopyConnection | undefined;
-  /** What waits until then. */
+  /** Rows that wait until then. */
   #begin: ((connection: CopyConnection) => void) | undefined;
   #finished: (() => void) | undefined;
 

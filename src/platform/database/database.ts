@@ -10,7 +10,7 @@ export interface Statement {
   name: string;
   text: string;
   /**
-   * Postgres plans it once per connection, not at each execution: only for a statement for which it has one way at most,
+   * Postgres plans it once per connection, not at each execution: only for a statement with one possible plan,
    * whatever the tables hold. Has no effect in a transaction.
    */
   planOnce?: true;
@@ -27,10 +27,10 @@ export interface Tx {
   query<Row = Record<string, unknown>>(statement: Statement | string, values?: unknown[]): Promise<Rows<Row>>;
 }
 
-/** Writes down what an act did, in the transaction of the act: the audit log. */
+/** Writes an entry of the audit log, in the transaction of the act. */
 export type Note<Result = unknown> = (tx: Tx, result: Result) => Promise<void>;
 
-/** Work of a transaction, and the note of its caller. */
+/** Work of a transaction, and the caller's entry in the audit log. */
 export function noted<Result>(work: (tx: Tx) => Promise<Result>, note: Note<Result> | undefined) {
   return async (tx: Tx): Promise<Result> => {
     const result = await work(tx);
@@ -76,7 +76,7 @@ export interface Timeouts {
   transactionMs: number;
 }
 
-/** What every connection of ours is called in `pg_stat_activity`. */
+/** The name of our connections in `pg_stat_activity`. */
 export const applicationName = 'heliograph';
 const defaultTimeouts: Timeouts = { connectMs: 1500, statementMs: 2500, transactionMs: 3000 };
 /** How long closing may take before the socket is cut. */
@@ -111,7 +111,7 @@ export function createDatabase({ connection, log, poolSize = 10, timeouts }: Dat
     return pool;
   };
   const pool = createPool(poolSize, settings);
-  // Postgres knows no such setting for a single statement, so these have connections of their own.
+  // Postgres has no such setting for a single statement, so these statements have their own connections.
   const planningOnce = createPool(Math.min(poolSize, mostPlanningOnce), `${settings}; ${planOnceSetting}`);
 
   async function withClient<Result>(

@@ -123,12 +123,12 @@ function createRunner(session: Session, clock: Clock, log: Log, { inUse }: { inU
 
   async function runInPieces(migration: Migration): Promise<void> {
     let rows = 0;
-    let toldMs = clock.steadyMs();
+    let reportedMs = clock.steadyMs();
     for (;;) {
       const { count } = await withLocks(() => transaction(() => session.query(migration.sql)));
       rows += count;
-      if (clock.steadyMs() - toldMs >= progressEveryMs) {
-        toldMs = clock.steadyMs();
+      if (clock.steadyMs() - reportedMs >= progressEveryMs) {
+        reportedMs = clock.steadyMs();
         log.info({ migration: migration.name, rows }, 'migrating');
       }
       if (count === 0) break;

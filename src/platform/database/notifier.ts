@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 /** Wakes other nodes with NOTIFY. */
 export interface Notifier {
-  /** Tells them whom to wake; an empty list is nobody. */
+  /** Wakes the workers of these names on other nodes; none for an empty list. */
   notify(names?: Woken): void;
 }
 

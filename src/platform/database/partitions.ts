@@ -11,7 +11,7 @@ export interface PartitionedTable {
   spans: PartitionSpans;
 }
 
-/** How long a time one partition holds, and where in the key such a time begins. */
+/** The time span of a partition, and where in the key it begins. */
 export interface PartitionSpans {
   /** In the names of partitions. */
   letter: string;
@@ -22,7 +22,7 @@ export interface PartitionSpans {
   firstKey(ms: number): string;
 }
 
-/** From when on rows are needed, whatever their age; `beforeMs` if none before it is. It asks the database. */
+/** The time of the oldest row that is still needed; `beforeMs` if no older row is. It queries the database. */
 export type NeededFrom = (tx: Tx, beforeMs: number) => Promise<number>;
 
 const byAgeAlone: NeededFrom = async (_tx, beforeMs) => beforeMs;
@@ -35,7 +35,7 @@ const pieceRows = 1000;
 
 /** Short, because every request waits behind a statement that waits for such a lock. */
 const impatient = `set local lock_timeout = '300ms'; set local statement_timeout = '2s'`;
-/** The lock or the time was not to be had, another node was first, or the default partition holds keys of the span. */
+/** The lock or the statement timed out, another node was first, or the default partition holds keys of the span. */
 const passing = ['55P03', '57014', '40P01', '42P07', '23514'];
 
 /**
@@ -50,7 +50,7 @@ export async function makePartitions(database: Database, table: PartitionedTable
   for (let span = thisSpan; span <= thisSpan + ahead; span++) {
     if (existing.has(span)) continue;
     const outcome = await unlessPassing(() => database.transaction((tx) => makePartition(tx, table, span)));
-    // The table is busy: it will be no less so for the next span.
+    // The table is busy, so the next span would fail too.
     if (outcome === undefined) break;
     if (outcome) made++;
   }
@@ -67,7 +67,7 @@ export async function dropOldPartition(
   const { lengthMs } = table.spans;
   const old = (await findPartitions(database, table)).find(({ span }) => (span + 1) * lengthMs <= beforeMs);
   if (old === undefined) return 0;
-  // Before the lock: what is needed of old rows becomes less, never more.
+  // Asked before the lock: old rows can only become less needed.
   const endMs = (old.span + 1) * lengthMs;
   if ((await neededFrom(database, endMs)) < endMs) return 0;
   const dropped = await unlessPassing(() =>
@@ -168,7 +168,7 @@ const sameColumnsOfIndexes = `select own.indexrelid::regclass::text as index, a.
   join pg_index own on own.indrelid = $2::regclass and ${definition('own')} = ${definition('given')}
   where given.indrelid = $1::regclass`;
 
-/** Runs work that may be put off. Undefined if it was. */
+/** Runs work that can wait for the next round. Undefined if it was put off. */
 async function unlessPassing<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createReadBatcher } from './read-batcher.ts';
 
-/** A store that answers when it is told to. */
+/** A store that answers when the test says so. */
 function scripted() {
   const queries: { keys: number[]; answer: () => void; fail: (error: Error) => void }[] = [];
   const find = createReadBatcher<number, number>(
@@ -27,7 +27,7 @@ test('what is asked for together is one query, and each gets its own answer', as
   assert.deepEqual(await Promise.all(asked), [30, 10, 30]);
 });
 
-test('a query is sent after all who are in it have asked: nobody is answered by an older one', async () => {
+test('a query starts after all its reads were requested: no read gets an older result', async () => {
   const { queries, find } = scripted();
   const first = find(1);
   await turn();
@@ -45,7 +45,7 @@ test('a query is sent after all who are in it have asked: nobody is answered by 
   assert.deepEqual(await Promise.all([second, third]), [10, 10]);
 });
 
-test('one that fails fails those who asked with it, and nobody else', async () => {
+test('a query that fails rejects its own reads, and no other', async () => {
   const { queries, find } = scripted();
   const failing = [1, 2].map(find);
   await turn();

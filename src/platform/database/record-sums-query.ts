@@ -39,7 +39,7 @@ interface Range {
   toMs: number;
 }
 
-/** Which sums hold a span. Steps of an hour or a day are whole hours. Of old minutes only the hours are left. */
+/** Which sums hold a span. Steps of an hour or a day are whole hours. Old minutes are kept by the hour only. */
 function rangesOf({ fromMs, toMs, stepMs }: Omit<Span, 'applicationId'>, nowMs: number): Range[] {
   if (stepMs % hourMs === 0) return [{ byHour: true, fromMs, toMs }];
   const minutesFromMs = floorTo(hourMs, nowMs - minutesShownMs);

@@ -22,7 +22,7 @@ export interface SummedRecords {
   agesMs: readonly number[];
 }
 
-/** Every insert has committed so long after its id was made, although clocks of nodes may be 2 s apart. */
+/** By this age of its id every insert has committed, even if the nodes' clocks differ by 2 s. */
 export const settledAfterMs = 3 * minuteMs;
 /** A text may leave after a week, be valid for three days, and have its receipt three days later. */
 export const laterAgesMs = [hourMs, dayMs, 4 * dayMs, 15 * dayMs];

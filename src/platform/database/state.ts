@@ -3,10 +3,10 @@ import type { Tx } from './database.ts';
 
 export interface DatabaseState {
   version: string;
-  /** Of all nodes and others to this database. */
+  /** Connections of all nodes and of others to this database. */
   connections: number;
   mostConnections: number;
-  /** How long it took to answer this. */
+  /** How long this query took. */
   answerMs: number;
 }
 

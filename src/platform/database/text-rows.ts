@@ -27,7 +27,7 @@ export function toTextRows(rows: Cell[][]): TextRows {
 }
 
 /**
- * SQL for the rows: text array `c` and position `place`. `first` numbers the first of five parameters. The limit tells
+ * SQL for the rows: text array `c` and position `place`. `first` numbers the first of five parameters. The limit gives
  * Postgres the row count (it would assume 1,000) and stops it from splitting a row again per cell.
  */
 export function fromTextRows(first = 1): string {

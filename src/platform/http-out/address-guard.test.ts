@@ -230,7 +230,7 @@ describe('webhooks', () => {
       assert.equal(guard.isAllowed(address), false);
   });
 
-  test('plain http, other schemes and credentials are refused in production, and the reason tells no address', async () => {
+  test('plain http, other schemes and credentials are refused in production, and the reason names no address', async () => {
     for (const url of ['http://8.8.8.8/', 'ftp://8.8.8.8/', 'file:///etc/passwd', 'gopher://8.8.8.8/', '//8.8.8.8/'])
       assert.match(guard.urlProblem(url) ?? '', /^must /, url);
     assert.match(guard.urlProblem('https://me:secret@8.8.8.8/') ?? '', /user or a password/);

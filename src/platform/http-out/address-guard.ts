@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupAllOptions, lookup as lookupName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Decides which addresses the service may connect to for an operator or a developer: nothing inside, unless allowed. */
+/** Decides which addresses the service may connect to for an operator or a developer: no internal ones, unless allowed. */
 export interface AddressGuard {
   isAllowed(address: string): boolean;
   /** Why a URL cannot be used, without resolving its name; completes a sentence. Undefined if it can. */
@@ -54,7 +54,7 @@ export function createWebhookGuard(
   return createGuard({
     mayBePlain: isSandbox,
     isAllowed: (address) => isPublicAddress(address) || (isSandbox && isLoopback(address)),
-    // A name inside a network must not tell a developer the address that it has.
+    // The message must not show a developer the address of an internal name.
     foreign: () => `must lead to a public address${isSandbox ? ', or to this machine' : ''}`,
     resolver,
   });
@@ -178,7 +178,7 @@ for (const [net, bits] of [
 ] as const)
   inside.addSubnet(net, bits, 'ipv4');
 
-/** Of IPv6, the range that is routed on the internet, without what has a special meaning in it. */
+/** The IPv6 range that is routed on the internet; `special` lists its exceptions. */
 const routed = new BlockList();
 routed.addSubnet('2000::', 3, 'ipv6');
 const special = new BlockList();

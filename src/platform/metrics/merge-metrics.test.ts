@@ -29,10 +29,10 @@ test('counters and histograms add up, gauges of the store count once', async () 
     assert.ok(merged.includes(line), `${line} is missing:\n${merged.join('\n')}`);
   }
   const helps = merged.filter((line) => line.startsWith('# HELP'));
-  assert.equal(new Set(helps).size, helps.length, 'each family is told once');
+  assert.equal(new Set(helps).size, helps.length, 'each family has one HELP line');
 });
 
-test('of a process that has ended its counts stay', async () => {
+test('the counts of an ended process stay', async () => {
   const metrics = createMetrics();
   metrics.countDelivery('submitted', 5);
   metrics.gauge('heliograph_side_requests', 'In progress', () => 7);

@@ -4,7 +4,7 @@ type Merge = (before: number, next: number) => number;
 const add: Merge = (before, next) => before + next;
 
 /**
- * Gauges, by the first pattern that fits. Of ours, those of a process's own memory add up; the others come from the
+ * Gauges, by the first pattern that fits. Those of a process's own memory add up. The others come from the
  * database, where every process reads the same.
  */
 const gauges: [pattern: RegExp, merge: Merge][] = [

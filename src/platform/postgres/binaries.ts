@@ -49,7 +49,7 @@ export async function linkLibraries(root: string, ownFolder: string): Promise<vo
   }
 }
 
-/** The programs look first in the folder that this variable names. A library looks for others beside itself: link all. */
+/** Programs search the folder in this variable first. A library searches its own folder for others: link all. */
 async function linkElsewhere(root: string, links: Link[], folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const libraries = join(root, 'native', 'lib');

@@ -49,13 +49,13 @@ interface Server extends Cluster {
   log: Log;
 }
 
-const lookEveryMs = 25;
+const pollEveryMs = 25;
 /** Longer than any crash recovery we expect. Past it, recovery continues and the next start adopts the server. */
 const readyWithinMs = 120_000;
 const answersWithinMs = 30_000;
 const watchEveryMs = 1000;
-/** Of so many looks one reads the files: by then another program may have got the pid. */
-const fullLookEvery = 30;
+/** One of this many checks reads the files: another program may have got the pid by then. */
+const fullCheckEvery = 30;
 /** By then a node that failed to get the node lock has exited and no longer watches this server. */
 const watchAfterMs = 4000;
 
@@ -121,7 +121,7 @@ async function findRunning(server: Server, isStarting: () => boolean): Promise<P
     } else if (!starting) {
       return undefined;
     }
-    await pause(lookEveryMs);
+    await pause(pollEveryMs);
   }
 }
 
@@ -188,10 +188,10 @@ function keepRunning(server: Server): () => Promise<void> {
   let waitMs = watchAfterMs;
   let timer: NodeJS.Timeout;
   let pid: number | undefined;
-  let looks = 0;
+  let checks = 0;
 
   async function mend(): Promise<void> {
-    if (pid !== undefined && isAlive(pid) && ++looks % fullLookEvery !== 0) return;
+    if (pid !== undefined && isAlive(pid) && ++checks % fullCheckEvery !== 0) return;
     const found = await findPostmaster(server.dataFolder);
     pid = typeof found === 'object' && found.is === 'ours' ? found.pid : undefined;
     if (stopping || pid !== undefined) {
@@ -221,7 +221,7 @@ function keepRunning(server: Server): () => Promise<void> {
     await mending;
     await stopServer(server);
   }
-  // Once: a server that was started there later is not this one's to stop.
+  // Once: a server started there later belongs to another process.
   let stopped: Promise<void> | undefined;
   return () => {
     stopped ??= stop();

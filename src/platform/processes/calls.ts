@@ -3,7 +3,7 @@ export interface ProcessCalls {
   /** Resolves with the answer; rejects when the other side's handler did, when it ended, or after `withinMs`. */
   call<Answer>(name: string, value?: unknown, withinMs?: number): Promise<Answer>;
   /** Asks for something and waits for no answer. */
-  tell(name: string, value?: unknown): void;
+  notify(name: string, value?: unknown): void;
   /** Takes every message of the channel. */
   receive(message: unknown): void;
   /** Rejects all calls under way: the other side has ended. */
@@ -51,7 +51,7 @@ export function createProcessCalls(send: (message: Message) => void, handlers: C
         send({ name, value, call: id });
       });
     },
-    tell: (name, value) => send({ name, value }),
+    notify: (name, value) => send({ name, value }),
     receive(message) {
       const received = message as Message;
       if ('answer' in received) {

@@ -13,13 +13,13 @@ export interface FairShare {
 
 /** Where work waits. A caller's name alone stands for its only queue. */
 export interface Place {
-  /** Who takes turns with others. */
+  /** The caller that takes turns with others. */
   caller: string;
   /** The caller's queues take turns as well: one for each API. */
   queue: string;
   /** Most that may wait in this queue. */
   room: number;
-  /** Called once if the work has to wait, with what takes it out of the queue. */
+  /** Called once if the work has to wait, with a function that takes it out of the queue. */
   onWaiting?: (leave: () => void) => void;
 }
 

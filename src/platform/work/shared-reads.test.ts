@@ -40,7 +40,7 @@ test('those that wait together are read once, and none joins a read that has beg
   assert.deepEqual(new Set([await other, await late]), new Set([3, 4]));
 });
 
-test('a reader that leaves is told so; the read leaves its queue with the last of them', async () => {
+test('a reader that leaves gets an error; the read leaves its queue with the last of them', async () => {
   const { read, turns, leaves, endNext } = createReads();
   const first = read('k');
   await settle();

@@ -1,7 +1,7 @@
-/** Whom to wake: those of these names, or everyone. */
+/** Workers to wake: those with these names, or all. */
 export type Woken = readonly string[] | undefined;
 
-/** Collects whom to wake until a wake-up is sent. */
+/** Collects names to wake until a wake-up is sent. */
 export interface WakeList {
   add(names: Woken): void;
   /** What was added since the last call. */
@@ -25,8 +25,8 @@ export function createWakeList(): WakeList {
   };
 }
 
-/** One wake-up, with all names, serves everything that asks for one in a turn of the event loop. */
-export function oncePerTurn(tell: (names: Woken) => void): (names: Woken) => void {
+/** One wake-up with all names serves all requests of an event-loop turn. */
+export function oncePerTurn(send: (names: Woken) => void): (names: Woken) => void {
   const list = createWakeList();
   let isDue = false;
   return (names) => {
@@ -35,7 +35,7 @@ export function oncePerTurn(tell: (names: Woken) => void): (names: Woken) => voi
     isDue = true;
     setImmediate(() => {
       isDue = false;
-      tell(list.take());
+      send(list.take());
     });
   };
 }

@@ -7,7 +7,7 @@ export interface WakeableSleep {
   untilWoken(ms: number): Promise<boolean>;
   ignoringWakes(ms: number): Promise<void>;
   wake(): void;
-  /** Ends the sleep of whoever has slept longest. False if none sleeps until it is woken. */
+  /** Ends the longest wakeable sleep. False if there is none. */
   wakeOne(): boolean;
   stop(): void;
 }
