@@ -15,9 +15,7 @@ export const attemptsSchema = Type.Array(
       carrier_message_id: nullable(Type.String({ description: "The carrier's id of the text" })),
       error: nullable(Type.String({ description: 'Why the carrier refused it, or it did not arrive' })),
       route: nullable(Type.String({ description: 'The rule that chose the carrier' })),
-      receipt: nullable(
-        Type.String({ description: 'The status in a receipt that came after the text had moved to another carrier' }),
-      ),
+      receipt: nullable(Type.String({ description: 'Its receipt, if it came after the text had moved on' })),
       reported: nullable(
         Type.String({
           examples: [null],
@@ -38,16 +36,16 @@ export const attemptsSchema = Type.Array(
 );
 
 export function toAttempts(attempts: ToldAttempt[]) {
-  return attempts.map(({ atMs, carrierMessageId, receiptReported, movedTo, ...attempt }) => ({
-    attempt: attempt.attempt,
-    carrier: attempt.carrier,
+  return attempts.map(({ atMs, carrierMessageId, receiptReported, movedTo, ...shown }) => ({
+    attempt: shown.attempt,
+    carrier: shown.carrier,
     at: toTimestamp(atMs),
-    outcome: attempt.outcome,
+    outcome: shown.outcome,
     carrier_message_id: carrierMessageId,
-    error: attempt.error,
-    route: attempt.route,
-    receipt: attempt.receipt,
-    reported: attempt.reported,
+    error: shown.error,
+    route: shown.route,
+    receipt: shown.receipt,
+    reported: shown.reported,
     receipt_reported: receiptReported,
     moved_to: movedTo,
   }));

@@ -1,3 +1,4 @@
+// Tests: test/contract/verifications.test.ts
 import type { Encoding } from '../../messages/text/text.ts';
 import { measure } from '../../messages/text/text.ts';
 import { createBoundedMap } from '../../platform/bounded-map.ts';
