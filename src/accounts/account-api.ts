@@ -46,8 +46,7 @@ const accountSchema = Type.Object(
       recovery_codes_left: Type.Integer(),
       required: Type.Boolean({ description: 'Whether the service requires one of the person: it does of operators' }),
       can_set_up: Type.Boolean({
-        description:
-          'For an operator without one: true only in a session opened by a link that was made on the machine',
+        description: 'False for an operator without one, unless a link from the machine opened this session',
       }),
       set_up_until: nullable(Type.String({ description: 'When that ends; null for all other people' })),
     }),

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-members.test.ts
 import type { Role } from '../http/route.ts';
 import { type Clock, dayMs } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';

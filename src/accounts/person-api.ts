@@ -163,10 +163,7 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       description: 'Ends all your other sessions.',
       body: Type.Object({ code: secondFactorCode }),
       answers: { 200: { description: 'Recovery codes, in case your phone is lost', schema: recoverySchema } },
-      refuses: {
-        INCOMPATIBLE_STATE: 'You did not request a secret in the last 15 minutes',
-        PERMISSION_DENIED: needsLink,
-      },
+      refuses: { INCOMPATIBLE_STATE: 'No secret was requested in the last 15 minutes', PERMISSION_DENIED: needsLink },
       handler: async (call) => {
         const noteIt = audit.note<{ replaced: boolean }>(call, ({ replaced }) => ({
           act: replaced ? 'second_factor.replaced' : 'second_factor.turned_on',

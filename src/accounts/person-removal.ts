@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-person.test.ts
 import type { Database, Note, Tx } from '../platform/database/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import * as members from './people/member-store.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-accounts.test.ts, test/contract/portal-person.test.ts
 import type { PageRequest } from '../http/list-page.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { randomBase62 } from '../platform/crypto/random.ts';

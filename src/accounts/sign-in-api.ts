@@ -15,11 +15,7 @@ const signInSchema = Type.Object(
     id: recordId('sin'),
     time: Type.String(),
     address: Type.String({ description: 'Where it came from', examples: ['203.0.113.9'] }),
-    way: Type.Unsafe<SignInWay>({
-      type: 'string',
-      enum: [...signInWays],
-      description: 'The credential that was given',
-    }),
+    way: Type.Unsafe<SignInWay>({ type: 'string', enum: [...signInWays], description: 'The credential used' }),
     outcome: Type.Unsafe<SignInOutcome>({
       type: 'string',
       enum: [...signInOutcomes],

@@ -46,9 +46,8 @@ export async function renderEvents(
   const all = events.length === 0 ? [] : await assembleEvents(database, events);
   return events.flatMap(({ applicationId, position, api, type, subject }, index) => {
     const emitted = all[index];
-    return emitted === undefined
-      ? []
-      : [{ applicationId, position, api, type, subject, emitted, written: writeEvent(emitted) }];
+    if (emitted === undefined) return [];
+    return [{ applicationId, position, api, type, subject, emitted, written: writeEvent(emitted) }];
   });
 }
 

@@ -1,3 +1,4 @@
+// Tests: test/contract/event-feed.test.ts, test/hostile/event-cursors.test.ts
 import type { Piece } from '../http/streams/live-feed.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/event-feed.test.ts, test/contract/portal-events.test.ts
 import { type Api, apiNames } from '../http/route.ts';
 import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';

@@ -1,3 +1,4 @@
+// Tests: test/parts/event-streams.test.ts, test/contract/event-stream.test.ts
 import type { PassThrough, Readable } from 'node:stream';
 import { createOpenStreams, type StreamRequest } from '../http/streams/open-streams.ts';
 import type { StreamPlaces } from '../http/streams/stream-places.ts';

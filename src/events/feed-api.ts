@@ -38,10 +38,7 @@ const exampleEvent = {
 
 export const eventSchema = Type.Object(
   {
-    id: Type.String({
-      examples: [exampleId('evt')],
-      description: 'Also a cursor: the feed continues after this event',
-    }),
+    id: Type.String({ examples: [exampleId('evt')], description: 'Also a cursor: the next page begins after it' }),
     type: Type.Unsafe<EventType>({ type: 'string', enum: [...eventTypes] }),
     time: Type.String(),
     sequence: Type.Integer({ description: 'Numbers the events of the record from 1' }),

@@ -1,3 +1,4 @@
+// Tests: test/model/events/model.test.ts, test/faults/event-positions.test.ts
 import type { Database, Statement } from '../platform/database/database.ts';
 import { unavailable } from '../platform/errors.ts';
 import { firstView, learn, type Poll } from './horizon-rule.ts';

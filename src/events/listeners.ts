@@ -1,3 +1,4 @@
+// Tests: test/races/events.test.ts, test/contract/event-feed.test.ts
 import { type Clock, hourMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { unavailable } from '../platform/errors.ts';

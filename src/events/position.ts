@@ -1,3 +1,4 @@
+// Tests: test/parts/event-days.test.ts, test/faults/event-positions.test.ts
 import { dayMs } from '../platform/clock.ts';
 import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Database, Tx } from '../platform/database/database.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/guard-conversion.test.ts
 import { dayMs } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/verifications.test.ts, test/races/verifications.test.ts
 import { cancelTexts } from '../messages/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Batch, createBatch } from '../platform/database/batch.ts';

@@ -1,3 +1,4 @@
+// Tests: test/races/verifications.test.ts, test/contract/verification-model.test.ts
 import type { Clock } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { createBatch } from '../platform/database/batch.ts';
@@ -29,24 +30,23 @@ export function createChecks(options: {
 }): Checks {
   const { database, clock, keys, environment, find } = options;
 
-  const run = (tx: Tx, items: CheckRow[]) => oneByOne(items, (some) => decideChecks(tx, some, clock.nowMs()));
-
-  const shared = {
-    database,
-    clock,
-    repeatable: false,
-    ownerOf: ({ applicationId }: VerificationKey) => applicationId,
-    keysOf: ({ id }: VerificationKey) => [id],
-    repeats: true,
-    // One statement is one transaction; several checks of a verification take several statements.
-    withoutTransaction: (items: VerificationKey[]) => new Set(items.map(({ id }) => id)).size === items.length,
-  } as const;
-  const batch = createBatch<CheckRow, VerificationAndText | undefined>({ ...shared, run });
-  /** Codes that are wrong whatever their row says. One that ends its verification is left to the other batch. */
-  const wrong = createBatch<VerificationKey, VerificationAndText | undefined>({
-    ...shared,
-    run: (tx, items) => oneByOne(items, (some) => spendTries(tx, some, clock.nowMs())),
-  });
+  const run = (tx: Tx, items: CheckRow[], decide = decideChecks) =>
+    oneByOne(items, (some) => decide(tx, some, clock.nowMs()));
+  const createChecksBatch = (decide: typeof decideChecks) =>
+    createBatch<CheckRow, VerificationAndText | undefined>({
+      database,
+      clock,
+      repeatable: false,
+      ownerOf: ({ applicationId }) => applicationId,
+      keysOf: ({ id }) => [id],
+      repeats: true,
+      // One statement is one transaction; several checks of a verification take several statements.
+      withoutTransaction: (items) => new Set(items.map(({ id }) => id)).size === items.length,
+      run: (tx, items) => run(tx, items, decide),
+    });
+  const batch = createChecksBatch(decideChecks);
+  /** Codes that are wrong, whatever their row says. One that ends its verification is left to the other batch. */
+  const wrong = createChecksBatch(spendTries);
 
   function toRow(applicationId: string, id: string, code: string): CheckRow {
     return {

@@ -1,3 +1,4 @@
+// Tests: test/contract/senders.test.ts
 import type { SendingRights } from '../http/sending-rights.ts';
 import { isRefusedName, senderCarriers, senderOfCodes } from '../messages/numbers/held-sender.ts';
 import type { TextFacts } from '../messages/text/text-route.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/verification-secrets.test.ts, test/contract/ring-rotation.test.ts
 import { testCodeDigits, testNumberOf } from '../messages/numbers/test-numbers.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { keyedHash } from '../platform/crypto/secrets.ts';

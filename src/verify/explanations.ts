@@ -1,3 +1,4 @@
+// Tests: test/contract/verification-numbers.test.ts
 import type { GuardHold } from '../http/sending-rights.ts';
 import { prefixOf } from '../messages/numbers/number-prefix.ts';
 import type { Clock } from '../platform/clock.ts';

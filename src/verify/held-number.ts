@@ -1,3 +1,4 @@
+// Tests: test/contract/guard-conversion.test.ts
 import type { GuardHold } from '../http/sending-rights.ts';
 import { narrowGroupOf, wideGroupOf } from '../messages/numbers/number-prefix.ts';
 import { routedCountryOf } from '../messages/numbers/phone-number.ts';

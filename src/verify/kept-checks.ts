@@ -1,3 +1,4 @@
+// Tests: test/races/idempotency.test.ts, test/contract/idempotency.test.ts
 import type { Clock } from '../platform/clock.ts';
 import { type Batch, createBatch } from '../platform/database/batch.ts';
 import type { Database } from '../platform/database/database.ts';

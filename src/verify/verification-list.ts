@@ -1,3 +1,4 @@
+// Tests: test/contract/verification-lists.test.ts, test/contract/verification-cost.test.ts
 import type { PageRequest } from '../http/list-page.ts';
 import { dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/verification-retention.test.ts
 import { maskNumber } from '../messages/numbers/phone-number.ts';
 import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-records.test.ts
 import type { TimelineEvent } from '../http/timeline.ts';
 import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
 import { attemptsRemaining, type Verification } from './verification.ts';

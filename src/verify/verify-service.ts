@@ -1,3 +1,4 @@
+// Tests: test/contract/verifications.test.ts, test/races/verification-guard.test.ts
 import type { PageRequest } from '../http/list-page.ts';
 import type { GuardHold } from '../http/sending-rights.ts';
 import { testNumberOf } from '../messages/numbers/test-numbers.ts';

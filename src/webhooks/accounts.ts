@@ -1,3 +1,4 @@
+// Tests: test/contract/operator-accounts.test.ts
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { untilGivenBack } from './give-back.ts';

@@ -1,3 +1,4 @@
+// Tests: test/parts/webhook-worker.test.ts, test/faults/webhooks.test.ts
 import type { EmittedEvent, StoredEvent } from '../events/event.ts';
 import { findEvents, readEvents } from '../events/event-store.ts';
 import type { Clock } from '../platform/clock.ts';

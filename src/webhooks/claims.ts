@@ -1,3 +1,4 @@
+// Tests: test/hostile/slow-webhooks.test.ts
 import type { Database } from '../platform/database/database.ts';
 import { claimLeases, findReady, mostReady, type ReadyOptions, type ReadyWebhook } from './claim-store.ts';
 import type { Lease } from './lease.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/webhooks.test.ts, test/contract/portal-event-deliveries.test.ts
 import type { EventType, StoredEvent } from '../events/event.ts';
 import { type EventIds, findOwnEvent } from '../events/event-id.ts';
 import { findEvents } from '../events/event-store.ts';

@@ -1,3 +1,4 @@
+// Tests: test/parts/webhook-worker.test.ts
 import { stopListening } from '../events/listener-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';

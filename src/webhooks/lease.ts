@@ -1,3 +1,4 @@
+// Tests: test/parts/webhook-worker.test.ts, test/races/webhooks.test.ts
 import { setMaxListeners } from 'node:events';
 import { randomFraction } from '../platform/crypto/random.ts';
 import type { GuardedClient } from '../platform/http-out/client.ts';

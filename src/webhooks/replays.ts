@@ -1,3 +1,4 @@
+// Tests: test/parts/webhook-worker.test.ts
 import { readEvents } from '../events/event-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hourMs } from '../platform/clock.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/webhooks.test.ts, test/races/webhooks.test.ts
 import type { EmittedEvent, EventType } from '../events/event.ts';
 import { addListener, stopListening } from '../events/listener-store.ts';
 import type { Listeners } from '../events/listeners.ts';

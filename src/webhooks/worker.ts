@@ -1,3 +1,4 @@
+// Tests: test/parts/webhook-worker.test.ts, test/faults/webhooks.test.ts, test/hostile/slow-webhooks.test.ts
 import { findWithEvents } from '../events/event-store.ts';
 import { createHorizon } from '../events/horizon.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -18,9 +18,7 @@ const entrySchema = Type.Object(
       id: nullable(recordId('per', 'The person; null for the machine, and for operators in the log of an account')),
       email: nullable(Type.String({ description: 'As it was at that time', examples: ['you@example.com'] })),
     }),
-    account_id: nullable(
-      recordId('acc', 'The owners of this account see the entry; null for entries about the service'),
-    ),
+    account_id: nullable(recordId('acc', 'Its owners see the entry; null for entries about the service')),
     act: Type.String({ examples: ['key.created'] }),
     target: Type.Object({ type: Type.String({ examples: ['key'] }), id: Type.String() }),
     details: Type.Unsafe<Record<string, unknown>>({

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-audit.test.ts
 import type { Call } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Note, Tx } from '../../platform/database/database.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-members.test.ts, test/contract/operator-accounts.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-person.test.ts, test/hostile/stolen-password.test.ts
 import { type Clock, minuteMs } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { keyedHash, sameBytes } from '../../platform/crypto/secrets.ts';

@@ -1,3 +1,4 @@
+// Tests: test/races/enrolment.test.ts, test/hostile/stolen-password.test.ts
 import type { Note, Tx } from '../../platform/database/database.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';
 import { toRun } from '../../platform/how-to-run.ts';

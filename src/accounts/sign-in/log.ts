@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-sign-in.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-commands.test.ts, test/contract/operator-accounts.test.ts
 import { type Clock, dayMs, minuteMs } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { randomBase62 } from '../../platform/crypto/random.ts';

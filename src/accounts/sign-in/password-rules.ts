@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-accounts.test.ts
 import { invalidField } from '../../platform/errors.ts';
 import { trimEnd } from '../../platform/trim-end.ts';
 

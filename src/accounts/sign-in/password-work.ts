@@ -1,3 +1,4 @@
+// Tests: test/hostile/sign-in-flood.test.ts
 import { unavailable } from '../../platform/errors.ts';
 import { createFairShare } from '../../platform/work/fair-share.ts';
 import type { Hasher } from './password.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/password-pepper.test.ts, test/contract/ring-rotation.test.ts
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
 import type { KeyRing } from '../../platform/crypto/keys.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-person.test.ts, test/races/enrolment.test.ts
 import { type Clock, minuteMs } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { randomBase32, randomBytes } from '../../platform/crypto/random.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-accounts.test.ts, test/contract/portal-person.test.ts
 import type { Developer } from '../../http/route.ts';
 import { type Clock, hourMs, minuteMs } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';

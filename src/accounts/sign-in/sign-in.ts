@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-sign-in.test.ts, test/races/sign-in.test.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-sign-in.test.ts, test/races/sign-in.test.ts
 import { type Clock, dayMs, minuteMs, toTimestamp } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { keyedHash } from '../../platform/crypto/secrets.ts';

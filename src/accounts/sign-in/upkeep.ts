@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-upkeep.test.ts
 import { type Clock, dayMs } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { idFloor } from '../../platform/ids.ts';

@@ -91,10 +91,8 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
       items.length === 0
         ? new Map<number, EventDelivery[]>()
         : await findEventDeliveries(database, applicationId, positions);
-    return items.map(({ emitted, position }) => ({
-      ...emitted,
-      deliveries: (found.get(position) ?? []).map(toDelivery),
-    }));
+    const deliveriesOf = (position: number) => (found.get(position) ?? []).map(toDelivery);
+    return items.map(({ emitted, position }) => ({ ...emitted, deliveries: deliveriesOf(position) }));
   }
 
   return [
@@ -115,8 +113,7 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
         await requireOwnBy(call);
         const { cursor, limit, from } = call.query;
         const filter = readEventFilter(call.query);
-        if (from !== undefined && cursor !== undefined)
-          throw invalidField('from', 'must not be combined with a cursor');
+        if (from !== undefined && cursor !== undefined) throw invalidField('from', 'must be without a cursor');
         const position = cursor === undefined ? undefined : await reads.readCursor(call.params.id, cursor, 'cursor');
         const listener = await listenerOf(call.params.id);
         if (listener === undefined) return { status: 200, body: { data: [], next_cursor: null, listening: false } };

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-records.test.ts
 import { Type } from 'typebox';
 import type { PageRequest } from '../../http/list-page.ts';
 import { exampleSpan } from '../../http/openapi/field-examples.ts';

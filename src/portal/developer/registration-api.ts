@@ -30,9 +30,7 @@ export const registrationSchema = Type.Object(
     status: Type.String({ examples: ['approved'], description: 'approved, pending or rejected' }),
     requested_plan: nullable(Type.String({ description: 'The requested plan, until an operator decides' })),
     reason: nullable(
-      Type.String({
-        description: 'Why an operator rejected it or the last change of plan, until you request it again',
-      }),
+      Type.String({ description: 'Why an operator rejected it or the last change of plan, until you ask again' }),
     ),
     created_at: Type.String(),
     updated_at: Type.String(),

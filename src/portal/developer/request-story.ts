@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-requests.test.ts
 import { findAttemptStories, withAttempts } from '../../delivery/attempts/story.ts';
 import type { Api } from '../../http/route.ts';
 import type { TimelineEvent } from '../../http/timeline.ts';

@@ -70,8 +70,7 @@ function developerRoutes({ senders }: SenderRoutesOptions, audit: Audit): Route[
       ...shared,
       operationId: 'askForSender',
       summary: 'Request a sender',
-      description:
-        'An operator approves it; the sandbox approves it at once. Without countries it is for every country.',
+      description: 'An operator approves it; the sandbox approves it at once. Without countries it is for all.',
       params: applicationParams,
       body: senderBody,
       answers: { 201: { description: 'The sender', schema: senderSchema } },

@@ -1,3 +1,4 @@
+// Tests: test/contract/portal-usage.test.ts
 import type { Api } from '../../http/route.ts';
 import type { MessagesOfStep } from '../../messages/message-usage-store.ts';
 import type { RequestsOfStep } from '../../metering/usage-store.ts';

@@ -130,7 +130,7 @@ export function createCarrierRoutes(options: CarrierRoutesOptions, audit: Audit)
       operationId: 'changeCarrier',
       summary: 'Change settings of a carrier',
       description:
-        'A merge patch (RFC 7396): settings that are not named stay, including secrets; null sets the default or removes. ' +
+        'A merge patch (RFC 7396): settings that are not named stay, secrets too; null sets the default or removes. ' +
         'A change of where secrets go (host, port, hosts, tls; preset, describe, base, ca) must give them again: a 400 ' +
         'names each that is missing. Texts in flight finish on the old connections.',
       params: carrierParams,

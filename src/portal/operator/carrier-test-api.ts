@@ -87,8 +87,7 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
       ...carrierRoute,
       operationId: 'getCarrierLog',
       summary: 'Read the last 200 PDUs of a carrier, newest first',
-      description:
-        'Without texts, secrets and numbers. It can take 2 seconds, because the workers have to write their logs first.',
+      description: 'Without texts, secrets and numbers. It can take 2 seconds, until the workers have written it.',
       params: carrierParams,
       answers: { 200: { description: 'The PDUs', schema: pageSchema(logEntrySchema) } },
       handler: async (call) => ({ status: 200, body: { data: await logs.read(call.params.name), next_cursor: null } }),

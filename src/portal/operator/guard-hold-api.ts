@@ -67,9 +67,7 @@ const ownSchema = Type.Object(
   {
     ...seenSchema.properties,
     may_end_at: nullable(
-      Type.String({
-        description: 'When a member may end it: one hold a day. Null if it has ended, or is only reported.',
-      }),
+      Type.String({ description: 'When a member may end it: one hold a day. Null if ended, or only reported.' }),
     ),
   },
   { title: 'OwnGuardHold' },

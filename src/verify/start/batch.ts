@@ -1,3 +1,4 @@
+// Tests: test/races/verifications.test.ts, test/races/verification-guard.test.ts
 import { cancelTexts, findCarriersOf, type VerificationText } from '../../messages/message-store.ts';
 import { prefixOf } from '../../messages/numbers/number-prefix.ts';
 import { holdSpend } from '../../messages/spend.ts';

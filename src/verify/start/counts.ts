@@ -1,3 +1,4 @@
+// Tests: test/races/verification-guard.test.ts, test/contract/verification-cost.test.ts
 import { dayMs, hourMs } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fromTextRows, toTextRows } from '../../platform/database/text-rows.ts';

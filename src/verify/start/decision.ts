@@ -1,3 +1,4 @@
+// Tests: test/model/verifications, test/contract/verification-model.test.ts
 import type { GuardHold } from '../../http/sending-rights.ts';
 import { noCarrier, unroutable } from '../../messages/channel.ts';
 import type { Message } from '../../messages/message.ts';

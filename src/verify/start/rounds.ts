@@ -1,3 +1,4 @@
+// Tests: test/races/verifications.test.ts
 import type { AnswerToKeep } from '../../platform/database/idempotency.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { continuation } from '../verification.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/verifications.test.ts
 import { Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
 import { channelExpected, channels, rightChannel } from '../../messages/channel.ts';
@@ -33,8 +34,7 @@ const clientSchema = Type.Unsafe<StartClient | null>({
     user_agent: ofClient('The user agent of their browser or app', 'Mozilla/5.0'),
     device_id: ofClient('Your id of their device', 'd-81f2'),
   },
-  description:
-    'The person who requested the code. Only the guard uses it, as keyed hashes, and forgets it after 24 hours.',
+  description: 'Who requested the code. Only the guard uses it, as keyed hashes, and forgets it after 24 hours.',
 });
 
 export type StartRules = ReturnType<typeof createStartRules>;

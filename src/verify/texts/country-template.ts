@@ -1,3 +1,4 @@
+// Tests: test/contract/templates.test.ts
 import type { CountryTemplate, SendingRights } from '../../http/sending-rights.ts';
 import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
 import { measure, textProblem } from '../../messages/text/text.ts';

@@ -1,3 +1,4 @@
+// Tests: test/contract/verifications.test.ts
 import { measure, type Segments } from '../../messages/text/text.ts';
 import { createBoundedMap } from '../../platform/bounded-map.ts';
 import { minuteMs } from '../../platform/clock.ts';
