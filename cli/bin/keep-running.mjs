@@ -7,7 +7,7 @@ import { parseEnv } from 'node:util';
 const keptNode = fileURLToPath(new URL('./kept-node.mjs', import.meta.url));
 /** An exit sooner than this is a failed start, which would fail again. A later one is a crash. */
 const startsWithinMs = 30_000;
-/** Maximum of restarts in a row after such short runs. */
+/** Maximum number of restarts in a row after such short runs. */
 const mostShortRuns = 3;
 
 /** Runs the program in this process or, if the node has several processes, in a child that is restarted after a crash. */

@@ -20,7 +20,7 @@ export function checkCredential(name: string, value: string | undefined): string
   throw new TypeError(`${name} must be 1 to 1024 visible ASCII characters.`);
 }
 
-/** The maximum of a timer. */
+/** The longest time that a timer can wait. */
 const longestTimeoutMs = 2 ** 31 - 1 - 60_000;
 
 export function checkTimeout(ms: number): number {

@@ -18,7 +18,7 @@ const mostUnderWay = 100;
  */
 export class Turnstile {
   #closedUntilMs = Number.NEGATIVE_INFINITY;
-  /** Maximum of concurrent calls after a 429; undefined if there was none. */
+  /** Maximum number of concurrent calls after a 429; undefined if there was none. */
   #room: number | undefined;
   #underWay = 0;
   /** First in, first out. */

@@ -134,7 +134,7 @@ describe('an operator', () => {
   });
 
   test('enters the password again when the address changes, and is not asked for it otherwise', async () => {
-    const asked = page.getByText('Enter it again: you changed where it goes');
+    const asked = page.getByText('Enter it again: you changed the address');
     const save = page.getByRole('button', { name: 'Save settings' });
     for (const [host, version] of [
       ['localhost', 3],

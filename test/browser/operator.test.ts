@@ -262,7 +262,7 @@ describe('production', () => {
     await waiting().goto(`${service.url}/#/applications/${id}/overview`);
     const held = (name: string) => waiting().getByRole('article', { name });
     const [prefix, address] = ['Numbers that begin with +44740013', 'Starts from one address'];
-    await held(prefix).getByText('1 of 40 numbers entered their code. At least 59 % is usual.').waitFor();
+    await held(prefix).getByText('1 of 40 numbers entered their code. Usually at least 59 % do.').waitFor();
     await assertGood(waiting(), 'What is held back of an application');
     await held(address)
       .getByRole('button', { name: `End hold ${address}` })
@@ -315,7 +315,7 @@ describe('production', () => {
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor();
     await alsoInLong(() => assertFitsPhone(page, 'Traffic of a month'));
     await open('Nodes');
-    await page.getByRole('row', { name: /answers you up .* web and worker/ }).waitFor();
+    await page.getByRole('row', { name: /serves this page up .* web and worker/ }).waitFor();
     await assertFitsPhone(page, 'Nodes');
     await open('Health');
     const postgres = page.getByRole('region', { name: 'Postgres' });

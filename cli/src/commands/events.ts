@@ -28,7 +28,7 @@ export const events: Command = {
   summary: 'List or follow the events of your texts and verifications',
   more: [
     'Without --follow it lists the latest events of the application, with your session. With --follow it shows each event as it happens, from now or after --cursor, and continues after lost connections without skipping any.',
-    'Reading the events of an application turns them on: from then on its events are kept for 7 days.',
+    '--follow turns on the events of the application: from then on they are kept for 7 days.',
   ],
   arguments: [],
   options: [
@@ -36,7 +36,7 @@ export const events: Command = {
     apiOption,
     ...filterOptions,
     { name: 'cursor', value: '<id>', summary: 'With --follow: start after this event' },
-    { name: 'limit', short: 'n', value: '<count>', summary: 'Without --follow: maximum of events; default 20' },
+    { name: 'limit', short: 'n', value: '<count>', summary: 'Without --follow: maximum number of events; default 20' },
   ],
   examples: [
     { summary: 'The latest events', line: 'heliograph events' },

@@ -19,7 +19,7 @@ export const inbox: Command = {
   options: [
     { name: 'follow', short: 'F', summary: 'Keep running and show each text as it arrives' },
     { name: 'to', value: '<number>', summary: 'Only the texts of this handset' },
-    { name: 'limit', short: 'n', value: '<count>', summary: 'Maximum of texts; default 10, or 3 with --follow' },
+    { name: 'limit', short: 'n', value: '<count>', summary: 'Maximum number of texts; default 10, or 3 with --follow' },
   ],
   examples: [
     { summary: 'The latest texts', line: 'heliograph inbox' },

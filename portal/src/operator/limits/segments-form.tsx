@@ -13,7 +13,7 @@ interface SegmentsFormProps {
   onSaved: () => void;
 }
 
-/** The maximum of segments that an application may send per day. */
+/** The maximum number of segments that an application may send per day. */
 export function SegmentsForm({ path, segments, onSaved }: SegmentsFormProps) {
   const showToast = useToast();
   const before = segments === null ? '' : String(segments);
