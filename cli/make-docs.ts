@@ -1,7 +1,7 @@
 // Writes the reference of commands into docs/command-line.md, from the table of commands. After a change of them:
 // node --import tsx cli/make-docs.ts
 import { readFileSync, writeFileSync } from 'node:fs';
-import { commands } from './src/commands.ts';
+import { commands } from './src/commands/commands.ts';
 import { makeReference } from './src/reference.ts';
 
 const file = new URL('../docs/command-line.md', import.meta.url);
