@@ -54,8 +54,8 @@ async function firstLoad(path: string, cookies: Awaited<ReturnType<Portal['conte
   return { files, bytes };
 }
 
-describe('every page is for everybody: axe finds nothing serious in light or dark, and it fits a phone', () => {
-  test('for visitors', async () => {
+describe('every page: axe finds nothing serious in light or dark, and it fits a phone', () => {
+  test('pages for visitors are accessible and fit a phone', async () => {
     assert.deepEqual(portal.errors, [], 'a visitor’s console has no error');
     await alsoInLong(() => assertGood(page, 'Landing'));
     await page.getByRole('button', { name: 'Create account' }).click();
@@ -72,7 +72,7 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
     await page.getByRole('heading', { name: 'Sign up' }).waitFor();
   });
 
-  test('for a developer who begins', async () => {
+  test('pages for a developer who begins are accessible and fit a phone', async () => {
     await signUp(page, 'grace@example.com');
     await page.getByText('Create your first application').waitFor();
     await assertGood(page, 'No application');
@@ -115,7 +115,7 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
     }
   });
 
-  test('for a developer at work', async () => {
+  test('pages for a developer at work are accessible and fit a phone', async () => {
     const dialog = await register(page, 'SMS Messaging');
     await assertGood(page, 'A new key');
     await dialog.getByRole('button', { name: 'I have copied it' }).click();
@@ -216,7 +216,7 @@ describe('every page is for everybody: axe finds nothing serious in light or dar
     }
   });
 
-  test('by keyboard: the focus follows to the page one goes to', async () => {
+  test('the focus follows to the next page of a keyboard user', async () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Applications' }).press('Enter');
     await page.locator('h1:focus', { hasText: 'Applications' }).waitFor();
     await page.getByRole('link', { name: /ACME/ }).press('Enter');

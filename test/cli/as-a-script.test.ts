@@ -133,7 +133,7 @@ describe('exit codes', () => {
     assert.equal(other.calls.length, 0, 'another address was called');
   });
 
-  test('4: no connection', async () => {
+  test('4: the service cannot be reached', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { code, stderr } = await world.run(['events', '--follow', '--url', url, '--api-key', 'x']);
     assert.equal(code, 4, stderr);

@@ -150,7 +150,7 @@ describe('what was changed on one node is so on every node when it is answered',
     changes,
   );
 
-  test('with everything in order', () => tryChanges(all, (change) => change()));
+  test('a change holds on every node in normal operation', () => tryChanges(all, (change) => change()));
 
   test('what an operator does to an account and a plan, and it is in the audit log', async () => {
     const boss = await signUp(changing());
@@ -196,13 +196,13 @@ describe('what was changed on one node is so on every node when it is answered',
     await operate('PUT', 'plans/enterprise', { ...plan, version: changed.version });
   });
 
-  test('with Redis gone', async () => {
+  test('a change holds on every node without Redis', async () => {
     for (const { redis } of cluster.nodes) redis.set({ kind: 'black-hole' });
     await tryChanges(all, (change) => change(), some);
     for (const { redis } of cluster.nodes) redis.set({ kind: 'pass' });
   });
 
-  test('with NOTIFY lost on its way to one of them', async () => {
+  test('a change holds on every node although one has missed the NOTIFY', async () => {
     const { postgres } = broken();
     // Whatever connection asks to be notified is cut before it has asked.
     postgres.set({ kind: 'reset' });
@@ -216,7 +216,7 @@ describe('what was changed on one node is so on every node when it is answered',
   // These two cost some seconds for every change.
   const few = inShort(changes.slice(0, 1), changes);
 
-  test('with one of them cut off from Postgres: it answers 503', () =>
+  test('a node that is cut off from Postgres answers 503 instead of the old state', () =>
     tryChanges(
       cutOff,
       async (change) => {
@@ -230,7 +230,7 @@ describe('what was changed on one node is so on every node when it is answered',
       few,
     ));
 
-  test('with one of them paused: what lay in its socket is answered by the new state', () =>
+  test('a node that was paused answers waiting requests by the new state', () =>
     tryChanges(
       { dead: [401, 503], changed: [200, 503] },
       async (change) => {

@@ -60,13 +60,13 @@ for (const environment of ['sandbox', 'production'] as const) {
         assert.equal((await startVerification()).status, 200);
       });
 
-      test('test numbers always do', async () => {
+      test('texts to test numbers always go to the virtual handsets', async () => {
         await carriers.connect('acme', 'bound');
         assert.equal(await carrierOf(await sendText('+15005550100')), 'sandbox');
       });
     }
 
-    test('all carriers, by name, the first that is up', async () => {
+    test('of all carriers by name, the first that is up is chosen', async () => {
       const second = await carriers.connect('second', 'bound');
       const first = await carriers.connect('first', 'waiting');
       assert.equal(await carrierOf(await sendText()), second);

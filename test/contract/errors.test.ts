@@ -216,7 +216,7 @@ describe('400 INVALID_ARGUMENT', () => {
     assert.equal((await sayRaw(app.port, `${request}\r\n${json}`))[0]?.status, 201);
   });
 
-  test('no Host at all', async () => {
+  test('a request without Host gets 400', async () => {
     const [answer] = await sayRaw(app.port, 'GET /test/things HTTP/1.1\r\nConnection: close\r\n\r\n');
     const { details } = assertRawError(answer, 400, 'INVALID_ARGUMENT');
     assert.deepEqual(details, [{ field: 'host', message: 'is required' }]);
@@ -347,7 +347,7 @@ describe('415 UNSUPPORTED_MEDIA_TYPE', () => {
     }
   });
 
-  test('an encoded body', async () => {
+  test('an encoded body gets 415', async () => {
     for (const encoding of ['gzip', 'br', 'identity, gzip']) {
       const response = await send('POST', '/test/things', { json: body, headers: { 'Content-Encoding': encoding } });
       await assertError(response, 415, 'UNSUPPORTED_MEDIA_TYPE');

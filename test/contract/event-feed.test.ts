@@ -104,7 +104,7 @@ describe('reading', () => {
     }
   });
 
-  test('only a type, only a record', async () => {
+  test('the feed filters by type and by record', async () => {
     const cursor = await beginFeed(app, acme.key);
     const [one, two] = [(await acme.sms()).body.id, (await acme.sms()).body.id];
     await readUntil(app, acme.key, cursor, 4);
@@ -335,7 +335,7 @@ describe('wait_seconds', () => {
     for (const { status, body } of await Promise.all(polls)) assert.deepEqual([status, body.data], [200, []]);
   });
 
-  test('HEAD does not wait', async () => {
+  test('HEAD with wait_seconds does not wait', async () => {
     const cursor = await beginFeed(app, acme.key);
     const path = `${feedPath}?cursor=${cursor}&wait_seconds=25`;
     assert.equal((await send(app, 'HEAD', path, { headers: acme.key })).status, 200);
@@ -414,7 +414,7 @@ describe('410 CURSOR_EXPIRED', () => {
   const assertExpired = ({ status, body }: Awaited<ReturnType<typeof refusedFeed>>) =>
     assert.deepEqual([status, body.code], [410, 'CURSOR_EXPIRED']);
 
-  test('for a cursor that is older than what is kept', async (t) => {
+  test('a cursor that is older than the kept events gets 410', async (t) => {
     const clock = createTestClock(app.clock.nowMs());
     const later = await createTestApp({ db: app.db, clock, delivery: 'held' });
     t.after(() => later.close());
@@ -425,7 +425,7 @@ describe('410 CURSOR_EXPIRED', () => {
     assertExpired(await refusedFeed(later, acme.key, { cursor }));
   });
 
-  test('for a cursor from before the application listened, and from before a gap', async () => {
+  test('a cursor from before the application listened, or from before a gap, gets 410', async () => {
     const sender = await createSender(app);
     const before = cursorAt(sender, (await lastPosition()) - 1);
     const cursor = await beginFeed(app, sender.key);
@@ -441,7 +441,7 @@ describe('410 CURSOR_EXPIRED', () => {
     assert.equal((await readFeed(app, sender.key, { cursor: anew })).status, 200);
   });
 
-  test('for a cursor that is ahead of all events, as after a restore', async () => {
+  test('a cursor ahead of all events, as after a restore, gets 410', async () => {
     const cursor = cursorAt(acme, (await lastPosition()) + 1000);
     assertExpired(await refusedFeed(app, acme.key, { cursor }));
   });

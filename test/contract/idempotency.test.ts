@@ -68,7 +68,7 @@ describe('a replay', () => {
     assert.equal(await countMessages(app, acme.id), before + 1);
   });
 
-  test('on every POST: send, preview and batch, of both APIs', async () => {
+  test('a replay works on every POST: send, preview and batch, of both APIs', async () => {
     const body = { ...text, messages: [text, {}] };
     const before = await countMessages(app, acme.id);
     for (const [path, credential] of [
@@ -184,7 +184,7 @@ describe('never kept', () => {
     assert.deepEqual([right.status, right.headers.get('idempotency-replayed')], [201, null]);
   });
 
-  test('401, 403, 429', async () => {
+  test('a key of a request that got 401, 403 or 429 may be used again', async () => {
     const key = newKey();
     const free = await createSender(app, { plan: 'free', apis: ['sms'] });
     assert.equal((await post('/sms/v1/messages', text, { apikey: 'x', 'Idempotency-Key': key })).status, 401);

@@ -114,13 +114,13 @@ describe('numbers', () => {
     }
   });
 
-  test('only operators see them', async () => {
+  test('only operators see numbers', async () => {
     const { status } = await who.developer.send('GET', numbersPath);
     assert.equal(status, 404);
     assert.equal((await send(app, 'GET', numbersPath)).status, 404);
   });
 
-  test('one that is given to another application leaves the first', async () => {
+  test('a number that is given to another application leaves the first', async () => {
     const [first, second] = [who, other];
     const number = await held(first);
     await held(second, {}, number);
@@ -307,7 +307,7 @@ describe('stop, start and help', () => {
     assert.equal((await textsOn(who, phone)).length, 1);
   });
 
-  test('verifications are exempt', async () => {
+  test('verifications ignore opt-outs', async () => {
     const number = await held(who);
     const phone = newPhone();
     await answer(who, phone, number, 'STOP');

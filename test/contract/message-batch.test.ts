@@ -93,7 +93,7 @@ describe('200 {data: in order, summary}', () => {
     }
   });
 
-  test('all refused is still an answer', async () => {
+  test('a batch with every text refused gets 200', async () => {
     const { status, body } = await post([{}, 5]);
     assert.deepEqual([status, body.summary], [200, { accepted: 0, rejected: 2 }]);
   });

@@ -40,7 +40,7 @@ describe('POST /messaging/v1/messages', () => {
     assert.deepEqual({ ...body, id: '' }, { ...sms.body, id: '' });
   });
 
-  test('it is delivered like any other', async () => {
+  test('a text of the Messaging API is delivered', async () => {
     const { body } = await acme.messaging();
     await eventually('it to be sent', async () => (await read(body.id)).status === 'sent');
     app.clock.advance(100);

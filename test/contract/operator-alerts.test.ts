@@ -166,7 +166,7 @@ describe('each alert', () => {
     });
   });
 
-  test('account refused', async () => {
+  test('an account that the carrier refuses raises an alert', async () => {
     const { id } = await connect();
     await fires('account_refused', {
       facts: () => state(id, { state: 'waiting', refused: true, error: 'The password is wrong.' }),
@@ -215,7 +215,7 @@ describe('each alert', () => {
     });
   });
 
-  test('submit p95', async () => {
+  test('a slow p95 of submits raises an alert', async () => {
     const { key, id } = await connect();
     await fires('answers_slow', {
       facts: async () => {
@@ -232,7 +232,7 @@ describe('each alert', () => {
     });
   });
 
-  test('throttled share', async () => {
+  test('a high share of throttled submits raises an alert', async () => {
     const { key, id } = await connect();
     await fires('throttled', {
       facts: async () => {
@@ -270,7 +270,7 @@ describe('each alert', () => {
     assert.deepEqual([alert.carrier, alert.country], ['acme', 'DE']);
   });
 
-  test('unmatched receipts', async () => {
+  test('many unmatched receipts raise an alert', async () => {
     const { key, id } = await connect();
     const account = carrierAccount({ id, generation: 1 });
     await fires('receipts_unmatched', {
@@ -291,7 +291,7 @@ describe('each alert', () => {
     });
   });
 
-  test('conversion drop', async () => {
+  test('a drop of the conversion raises an alert', async () => {
     const write = (daysAgo: number, country: string, codes: number, approved: number) =>
       app.db.database.query(
         `insert into total_day (day, carrier, country, sender, application_id, node, revision, codes, approved)

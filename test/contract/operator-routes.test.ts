@@ -197,7 +197,7 @@ describe('the table', () => {
     assert.equal((await readTable()).version, version, 'nothing was written');
   });
 
-  test('belongs to operators', async () => {
+  test('only operators read and write the routing table', async () => {
     const { developer } = await createRegistered(app, []);
     for (const [method, where] of [
       ['GET', path],
@@ -421,7 +421,7 @@ describe('sends and starts', () => {
 });
 
 describe('explain', () => {
-  test('every candidate with its share', async () => {
+  test('explain shows every candidate with its share', async () => {
     for (const name of ['one', 'two', 'spare']) await carriers.connect(name, 'bound');
     const version = await carriers.putRoutes([
       {

@@ -246,7 +246,7 @@ describe('GET /portal/v1/operator/totals', () => {
     assert.deepEqual([data.length, truncated], [1000, true]);
   });
 
-  test('only for operators', async () => {
+  test('only operators read the totals', async () => {
     const developer = await signUp(app);
     for (const kind of ['', '.csv']) {
       assert.equal((await developer.send('GET', `${path}${kind}`)).status, 404);

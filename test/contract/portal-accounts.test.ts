@@ -169,7 +169,7 @@ describe('sessions end', () => {
     assert.equal((await developer.send('GET', '/portal/v1/me')).status, 401);
   });
 
-  test('after half an hour without a request', async () => {
+  test('a session ends after half an hour without a request', async () => {
     const developer = await signUp(app);
     app.clock.advance(29 * 60_000);
     assert.equal((await developer.send('GET', '/portal/v1/me')).status, 200);
@@ -179,7 +179,7 @@ describe('sessions end', () => {
     assert.equal((await developer.send('GET', '/portal/v1/me')).status, 401);
   });
 
-  test('after twelve hours in any case', async () => {
+  test('a session ends after twelve hours in any case', async () => {
     const developer = await signUp(app);
     for (let i = 0; i < 28; i++) {
       app.clock.advance(25 * 60_000);

@@ -366,7 +366,7 @@ async function secretsOf(id: string) {
 }
 
 describe("404: another account's application is not there", () => {
-  test('on every call', async () => {
+  test('another account’s application gets 404 on every call', async () => {
     const id = await createApplication(ada);
     const { body } = await register(ada, id, 'sms', 'free');
     const calls: [string, string, unknown?][] = [

@@ -67,14 +67,14 @@ function runFile(program: string, args: string[], name: string, code: string): u
   return JSON.parse(execFileSync(program, [...args, file], { encoding: 'utf8', maxBuffer: 64 << 20 }));
 }
 
-test('JavaScript', () => {
+test('values survive as JavaScript literals', () => {
   // biome-ignore lint/security/noGlobalEval: the literal is what is tested.
   const read = (literal: string) => globalThis.eval(`(${literal})`);
   for (const each of texts) assert.equal(read(javascriptString(each)), each);
   for (const each of values) assert.deepEqual(read(javascriptValue(each)), each);
 });
 
-test('a shell', () => {
+test('values survive as shell words', () => {
   const sendable = texts.filter((each) => !each.includes('\0'));
   const script = `printf '%s\\0' ${sendable.map(shellString).join(' ')}`;
   const file = join(makeFolder('literals'), 'all.sh');
@@ -83,14 +83,14 @@ test('a shell', () => {
   assert.deepEqual(printed.split('\0').slice(0, -1), sendable);
 });
 
-test('Python', () => {
+test('values survive as Python literals', () => {
   const list = [...texts.map(pythonString), ...values.map((each) => pythonValue(each))].join(',\n');
   const printed = runFile('python3', [], 'all.py', `import json\nprint(json.dumps([\n${list}]))`);
   assert.deepEqual(printed, [...texts, ...values]);
 });
 
 if (isInstalled('php')) {
-  test('PHP', () => {
+  test('values survive as PHP literals', () => {
     const list = [...texts.map(phpString), ...values.map((each) => phpValue(each))].join(',\n');
     const printed = runFile('php', [], 'all.php', `<?php echo json_encode([\n${list}]);`);
     assert.deepEqual(printed, [...texts, ...values]);
@@ -98,7 +98,7 @@ if (isInstalled('php')) {
 }
 
 if (inShort(false, isInstalled('go'))) {
-  test('Go', () => {
+  test('values survive as Go literals', () => {
     const list = texts
       .flatMap((each) => [goString(each), goRawString(each)])
       .map((each) => `${each},\n`)

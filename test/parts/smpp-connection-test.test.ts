@@ -77,7 +77,7 @@ describe('the connection of a carrier', () => {
     assert.equal(binds.length, 0);
   });
 
-  test('a wrong password', async () => {
+  test('a wrong password is reported', async () => {
     const { told, last, binds } = await tryWith({ script: refusing(0x0e, 'bind_transceiver') });
     assert.deepEqual(told, ['name ok', 'connection ok', 'tls ok', 'bind failed']);
     assert.match(last, /wrong password\)\.$/);

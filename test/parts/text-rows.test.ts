@@ -38,6 +38,6 @@ test('rows arrive as they were, whatever is written in them', async () => {
   );
 });
 
-test('no rows are no rows', async () => {
+test('an empty list of rows gives an empty list', async () => {
   assert.deepEqual(await thereAndBack([]), []);
 });

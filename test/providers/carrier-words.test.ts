@@ -117,7 +117,7 @@ describe('an answer', () => {
     });
   }
 
-  test('in the result of a test', async () => {
+  test('the carrier’s words are in the result of a test', async () => {
     double.faults.push({ status: 400, body: { error: { code: 30007 } } });
     await beginTest();
     assert.equal(await lastStep(), 'The carrier refused the text: content_rejected (HTTP 400, 30007).');
@@ -135,7 +135,7 @@ describe('a receipt', () => {
     assert.ok(timeline.some(({ detail }) => detail.includes('Receipt: no, 7.')));
   });
 
-  test('in the result of a test', async () => {
+  test('the carrier’s words are in the result of a test', async () => {
     await beginTest();
     await eventually('the request came', () => double.requests.length === 1);
     const { callback = '' } = bodyOf(double.requests[0]);

@@ -212,7 +212,7 @@ describe('a text', () => {
     assert.deepEqual(await messages(), ['Hello', 'Hello']);
   });
 
-  test('to a number that no application holds is kept for operators', async () => {
+  test('a text to a number that no application holds is kept for operators', async () => {
     await deliver(textOf('Who are you?', { destination: '80999', destinationTon: 3 }));
     assert.deepEqual(await messages(), []);
     const path = '/portal/v1/operator/inbound?unassigned=true';
@@ -224,14 +224,14 @@ describe('a text', () => {
     );
   });
 
-  test('with octets that no text has is still kept and answered', async () => {
+  test('a text with octets that no text has is kept and answered', async () => {
     const shortMessage = Buffer.concat([Buffer.from([0, 0, 0xd8, 0x3d, 0, 0x41]), Buffer.from([0])]);
     assert.deepEqual(await deliver(textOf('', { dataCoding: 8, shortMessage })), [0]);
     assert.deepEqual(await messages(), ['\ufffdA']);
     assert.deepEqual(await deliver(textOf('', { shortMessage: Buffer.alloc(0) })), [0]);
   });
 
-  test('of a batch: many at once are all kept', async () => {
+  test('many texts at once are all kept', async () => {
     const texts = Array.from({ length: 120 }, (_, index) => `text ${index}`);
     await deliver(...texts.map((text) => textOf(text)));
     const { rows } = await app.db.database.query('select body from inbound_text where sender = $1', [phone]);

@@ -102,7 +102,7 @@ describe('400: what is not HTTP is refused, and its connection ends', () => {
     assert.equal(server.logLines.slice(before).filter((line) => line.includes('unreadable request')).length, 1);
   });
 
-  test('HTTP/0.9', async () => {
+  test('HTTP/0.9 gets 400', async () => {
     const answers = await sayRaw(server.port, 'GET /ok\r\n\r\n');
     assert.equal(answers.length, 1);
     assertRefused(answers[0], 400, 'INVALID_ARGUMENT');

@@ -49,7 +49,7 @@ export async function migrateDatabase({ connection }: EmbeddedPostgres): Promise
 export async function prepareServer({ connection, adminConnection }: EmbeddedPostgres): Promise<void> {
   const { log } = createTestLog();
   const admin = createDatabase({ connection: adminConnection, log, poolSize: 1, timeouts });
-  for (const setting of ['fsync', 'full_page_writes', 'autovacuum'])
+  for (const setting of ['fsync', 'full_page_writes', 'autovacuum', 'wal_init_zero', 'jit'])
     await admin.query(`alter system set ${setting} = off`);
   await trustSocket(admin, [connection, adminConnection]);
   await admin.query('select pg_reload_conf()');
