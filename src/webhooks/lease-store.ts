@@ -115,16 +115,14 @@ export async function findAskedBack(tx: Tx, held: Pick<ClaimedLease, 'webhookId'
  * settings. Locks the row in any case, so that a claim comes before or after the change.
  */
 export async function askBack(tx: Tx, webhookId: string): Promise<void> {
-  await tx.query('update webhook_course set asked_back = leased_until is not null where webhook_id = $1', [
-    uuidOf(webhookId),
-  ]);
+  const values = [uuidOf(webhookId)];
+  await tx.query('update webhook_course set asked_back = leased_until is not null where webhook_id = $1', values);
 }
 
 /** Whether a worker still holds a lease that it was asked to give back. */
 export async function isHeld(tx: Tx, webhookId: string): Promise<boolean> {
-  const { count } = await tx.query(`select from webhook_course c where c.webhook_id = $1 and ${isAskedBack}`, [
-    uuidOf(webhookId),
-  ]);
+  const values = [uuidOf(webhookId)];
+  const { count } = await tx.query(`select from webhook_course c where c.webhook_id = $1 and ${isAskedBack}`, values);
   return count > 0;
 }
 
@@ -133,11 +131,9 @@ export async function lockClaim(
   tx: Tx,
   { webhookId, claim }: Pick<ClaimedLease, 'webhookId' | 'claim'>,
 ): Promise<boolean> {
-  const { count } = await tx.query('select from webhook_course where webhook_id = $1 and claim = $2 for update', [
-    uuidOf(webhookId),
-    claim,
-  ]);
-  return count > 0;
+  const values = [uuidOf(webhookId), claim];
+  const found = await tx.query('select from webhook_course where webhook_id = $1 and claim = $2 for update', values);
+  return found.count > 0;
 }
 
 /** Makes the webhook due, because a request has queued a delivery. */
@@ -149,10 +145,8 @@ export async function makeDue(tx: Tx, webhookId: string, nowMs: number): Promise
 }
 
 export async function hasActive(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ any: boolean }>(
-    `select exists (select from webhook where status = 'active') as any`,
-  );
-  return rows[0]?.any ?? false;
+  const { count } = await tx.query(`select from webhook where status = 'active' limit 1`);
+  return count > 0;
 }
 
 /** Wakes the workers of all nodes when the transaction commits. */

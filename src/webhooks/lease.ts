@@ -249,10 +249,7 @@ export function startLease(options: LeaseOptions): Lease {
       failedRecords++;
       enterAfter('unrecorded');
       if (failedRecords === 1)
-        log.warn(
-          { webhook: webhookId, reason: (error as Error).message },
-          'deliveries of a webhook are not recorded yet; will retry',
-        );
+        log.warn({ webhook: webhookId, reason: (error as Error).message }, 'deliveries not recorded; will retry');
       if (failedRecords > recordTries) finish();
     }
     isRecording = false;

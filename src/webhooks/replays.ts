@@ -37,13 +37,8 @@ export function queueReplayed({ database, clock, claimed, target, horizon }: Rep
     const { sinceMs, untilMs } = replay;
     const wanted = page.events.filter(({ timeMs }) => timeMs >= sinceMs && timeMs <= untilMs);
     const isPast = (page.events.at(-1)?.timeMs ?? 0) > untilMs + disorderMs;
-    if (wanted.length > 0)
-      await queueAgain(
-        tx,
-        webhookId,
-        wanted.map(({ position }) => position),
-        clock.nowMs(),
-      );
+    const positions = wanted.map(({ position }) => position);
+    if (wanted.length > 0) await queueAgain(tx, webhookId, positions, clock.nowMs());
     await advanceReplay(tx, replay, isPast ? replay.upTo : page.readTo);
     return page.readTo > replay.position || isPast;
   });
