@@ -1,6 +1,6 @@
 // A sign-in as many programs have it, written for Twilio's client. Nothing in this file changes when you move.
 
-/** @returns what to tell the person who signs in. */
+/** @returns the sentence to show to the person who signs in. */
 export async function askForCode(client, serviceSid, to) {
   try {
     const verification = await client.verify.v2.services(serviceSid).verifications.create({ to, channel: 'sms' });

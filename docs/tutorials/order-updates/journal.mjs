@@ -6,7 +6,7 @@ import { existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync 
  */
 export function openJournal(path) {
   const seen = new Set();
-  /** By the id of a text: the newest that was told of it. */
+  /** The newest event of each text, by its id. */
   const texts = new Map();
   let cursor;
 

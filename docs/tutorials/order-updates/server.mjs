@@ -40,7 +40,7 @@ async function catchUpOrStartAnew() {
     await catchUp();
   } catch (error) {
     if (!(error instanceof HeliographError) || error.code !== 'CURSOR_EXPIRED') throw error;
-    // We were away for longer than events are kept: begin at now, then look at each open text itself.
+    // We were away for longer than events are kept: begin at now, then read each open text itself.
     journal.moveTo(undefined);
     await catchUp();
     for (const id of journal.openTexts()) journal.keepRecord(await heliograph.sms.get(id));

@@ -12,7 +12,7 @@ function messageOf(status, left) {
   return 'This code can no longer be used. Please ask for a new one.';
 }
 
-/** What a visitor is told when a call failed. What only we can mend goes to the log, with the id to look it up by. */
+/** The sentence for a visitor after a failed call. Problems that only we can mend go to the log, with their correlation id. */
 export function explain(error) {
   if (error instanceof HeliographError && error.status === 429)
     return {
