@@ -76,7 +76,7 @@ export async function makeForgotten(store: Store, applications: KeyedApplication
   ]);
   for (;;) {
     const { rows } = await store.database.query<{ reported: boolean }>(
-      `select bool_and(acknowledged_seq >= (select max(seq) from registry_change)) as told
+      `select bool_and(acknowledged_seq >= (select max(seq) from registry_change)) as reported
        from node where seen_at > now() - interval '3 seconds'`,
     );
     if (rows[0]?.reported === true) return;

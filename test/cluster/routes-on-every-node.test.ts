@@ -161,7 +161,8 @@ async function measureAll(what: string, changes: Change[]): Promise<void> {
 }
 
 describe('what an operator changes on one node acts on the others within 2 s', () => {
-  test('changed routes act on the other nodes within 2 s', () => measureAll('routes', Array.from({ length: inShort(2, 5) }, () => [toSmpp, toHttp]).flat()));
+  test('changed routes act on the other nodes within 2 s', () =>
+    measureAll('routes', Array.from({ length: inShort(2, 5) }, () => [toSmpp, toHttp]).flat()));
 
   test('a carrier: paused, resumed, at another address', () =>
     measureAll('carriers', inShort(carrierChanges, [...carrierChanges, ...carrierChanges])));

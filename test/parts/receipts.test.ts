@@ -194,7 +194,7 @@ describe('a receipt', () => {
     );
     clock.advance(1000);
     await steps.record(claimed, accepted);
-    assert.deepEqual(await row(id), { ...found, place: null });
+    assert.deepEqual(await row(id), { ...found, location: null });
     assert.equal(await unmatched(), 0);
   });
 

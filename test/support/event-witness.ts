@@ -84,7 +84,7 @@ export interface ToldCheck {
 /** Every change of an application that listens has exactly one event, in order, and there is no other. Returns how many. */
 export async function checkEvents(database: Database, { after = 0 }: ToldCheck = {}): Promise<number> {
   const { rows: noted } = await database.query<Noted>(
-    `select place, kind, subject, w.application_id as "applicationId", api, state
+    `select place as index, kind, subject, w.application_id as "applicationId", api, state
      from witness w join event_listener l on l.application_id = w.application_id order by place`,
   );
   const { rows: events } = await database.query<{

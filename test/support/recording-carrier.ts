@@ -195,7 +195,7 @@ export async function readQueue(database: Database, ids?: string[]): Promise<Que
 const isUnsent = `m.status in (${statusCodes(unsentStatuses)})`;
 /** A claimed text counts as submitted: its carrier may have it. A settled one has in `message` what happened to it. */
 const queueStatement = `with entry as (
-      select message_id, 'queue' as place, attempt, in_doubt, unanswered, possible_duplicates, null::timestamptz as due_at
+      select message_id, 'queue' as location, attempt, in_doubt, unanswered, possible_duplicates, null::timestamptz as due_at
       from delivery_queue
       union all
       select message_id, 'schedule', attempt, in_doubt, unanswered, possible_duplicates, due_at from delivery_schedule
@@ -203,7 +203,7 @@ const queueStatement = `with entry as (
       select message_id, 'claim', attempt + 1, true, unanswered, possible_duplicates + in_doubt::integer, null
       from (select unnest(message_ids) as message_id, unnest(attempts) as attempt, unnest(in_doubt) as in_doubt,
         unnest(unanswered) as unanswered, unnest(possible_duplicates) as possible_duplicates from delivery_claim) c)
-    select m.id, m.status, e.place, ${isUnsent} as unsent, case when ${isUnsent} then coalesce(e.attempt, m.attempt) else m.attempt end as attempt,
+    select m.id, m.status, e.location, ${isUnsent} as unsent, case when ${isUnsent} then coalesce(e.attempt, m.attempt) else m.attempt end as attempt,
       coalesce(e.in_doubt, false) as "onTheWire", coalesce(e.unanswered, 0) as unanswered,
       case when ${isUnsent} then coalesce(e.possible_duplicates, m.possible_duplicates)
         else m.possible_duplicates end as "possibleDuplicates",
