@@ -30,8 +30,9 @@ else check();
 /** Generated files, the user's own words, and words that are data. */
 function isLeftOut(name: string): boolean {
   return (
-    /^(?:migrations|sdk\/src\/openapi\.ts|docs\/(?:specification|cli|routes|test-results)|CHANGELOG)/.test(name) ||
-    /^scripts\/plain-english|\/openapi\.ts$|translations|third-party/i.test(name)
+    /^(?:migrations|bench\/results|sdk\/src\/openapi\.ts|docs\/(?:specification|cli|routes|test-results)|CHANGELOG)/.test(
+      name,
+    ) || /^scripts\/plain-english|\/openapi\.ts$|translations|third-party/i.test(name)
   );
 }
 

@@ -1,4 +1,4 @@
-// Reads an OpenAPI document from standard input and tells what Redocly finds in it by our rules (redocly.yaml), errors and
+// Reads an OpenAPI document from standard input and prints what Redocly finds in it by our rules (redocly.yaml), errors and
 // warnings alike: a line each. It ends with 1 if there is anything.
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';

@@ -76,7 +76,8 @@ function createFeed({ start, readAfter }: ReturnType<typeof createStore>) {
   });
 }
 
-const hears = (received: number[], position: number) => eventually(`item ${position}`, () => received.includes(position));
+const hears = (received: number[], position: number) =>
+  eventually(`item ${position}`, () => received.includes(position));
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
