@@ -301,7 +301,7 @@ describe('a carrier that answers', () => {
       idsOf(carrier),
       messages.slice(1).map(({ id }) => id),
     );
-    assert.deepEqual(await row(settled?.id ?? ''), { ...before, place: null });
+    assert.deepEqual(await row(settled?.id ?? ''), { ...before, location: null });
     assert.deepEqual(counts, { submitted: 2 });
   });
 
