@@ -89,7 +89,6 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
     const key = { id: ids[target] ?? '', applicationId };
     const nowMs = clock.nowMs();
     if (step.startsWith('gets the stored')) return;
-    if (step.startsWith('spendTries')) return void (await spendTries(database, [key], nowMs));
     // No version is right under a wrong code.
     const row = {
       ...key,
@@ -97,7 +96,7 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
       rightUnder: isRight ? [keys.version] : [],
       isTestCode: false,
     };
-    await decideChecks(database, [row], nowMs);
+    await (step.startsWith('spendTries') ? spendTries : decideChecks)(database, [row], nowMs);
   }
 
   async function lengthOf(id: string): Promise<number> {
