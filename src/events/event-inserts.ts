@@ -1,4 +1,4 @@
-// Tests: test/races/events.test.ts, test/contract/events-told.test.ts
+// Tests: test/races/events.test.ts
 /**
  * SQL that writes the events of changes, for the statement that makes the changes: both commit or neither. The position
  * is taken after the change has locked its record, so a record's events are in the order of its changes.
