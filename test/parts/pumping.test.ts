@@ -12,7 +12,7 @@ import { inShort } from '../support/effort.ts';
 await loadPhoneNumbers();
 
 const seeds = judgingSeeds.slice(0, inShort(1, 3));
-const longestHours = inShort(8, 48);
+const longestHours = inShort(16, 48);
 
 test('constants are judged on other seeds than those that chose them', () => {
   assert.equal(judgingSeeds.length, 20);
