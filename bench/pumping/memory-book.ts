@@ -122,7 +122,15 @@ export function createMemoryBook(applicationUuid: string, countedSinceMs: number
     readHoldsOf: async (_, sinceMs) =>
       holds.filter(({ endedAtMs }) => endedAtMs === null || endedAtMs > sinceMs).toReversed(),
     async insertHold(hold) {
-      holds.push({ ...hold, blocked: 0, endedAtMs: null, endedBy: null, endedByMember: false });
+      // Which numbers a hold lets through follows from its id: an id of its own would make each run another one.
+      holds.push({
+        ...hold,
+        id: `hold ${holds.length}`,
+        blocked: 0,
+        endedAtMs: null,
+        endedBy: null,
+        endedByMember: false,
+      });
     },
     async renewHold(id, untilMs) {
       const hold = holds.find((each) => each.id === id);
