@@ -263,7 +263,7 @@ test('kill -9 of the parent: every process ends with it, the launcher starts a n
   assert.notEqual(node, service.pid, 'the launcher is another process');
   process.kill(node, 'SIGKILL');
   for (const pid of pids) assert.ok(await waitUntilGone(pid, 10_000), `process ${pid} lives on without its parent`);
-  await service.printed('Heliograph ended (SIGKILL). It is started again.');
+  await service.printed('Heliograph ended (SIGKILL). Restarting it.');
   await load.finished;
   await assertLedger(texts, load.answered);
   await allServe(service, processes);
