@@ -371,14 +371,11 @@ test('resend_available_at is null once no resend will come, in every answer, in 
     const [{ id = '' } = {}] = list.body.data;
     assert.equal((await acme.read(id)).body.resend_available_at, null);
   }
-  const events = await readUntil(app, key, cursor, 2);
-  assert.deepEqual(
-    events.slice(0, 2).map(({ subject, data }) => [subject, (data as VerificationBody).resend_available_at]),
-    [
-      [approved.id, null],
-      [canceled.id, null],
-    ],
-  );
+  // Verifications of other tests expire meanwhile, and have events, too.
+  for (const subject of [approved.id, canceled.id]) {
+    const [event] = await readUntil(app, key, cursor, 1, { subject });
+    assert.equal((event?.data as VerificationBody | undefined)?.resend_available_at, null);
+  }
 });
 
 describe('test numbers of the sandbox', () => {
