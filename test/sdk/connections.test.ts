@@ -1,3 +1,4 @@
+// run: alone
 // Lost connections, limits, and answers that are not the service's.
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener, type Server } from 'node:http';
