@@ -29,7 +29,11 @@ export async function exchange(wire: Wire, url: string, request: OneRequest): Pr
   const stop = () => ending.abort(signal?.reason);
   const late = setTimeout(() => ending.abort(new Error(`no response within ${limitMs / 1000} seconds`)), limitMs);
   signal?.addEventListener('abort', stop, { once: true });
-  try {
+  // Node's fetch was seen to ignore its signal after a connection broke at a bad moment.
+  const ended = new Promise<never>((_, reject) => {
+    ending.signal.addEventListener('abort', () => reject(ending.signal.reason), { once: true });
+  });
+  const send = async () => {
     const response = await wire.fetch(url, {
       method,
       headers: { accept: 'application/json', ...request.headers, ...userAgentHeader(wire) },
@@ -40,7 +44,10 @@ export async function exchange(wire: Wire, url: string, request: OneRequest): Pr
       credentials: 'omit',
       cache: 'no-store',
     });
-    return await readAnswer(response);
+    return readAnswer(response);
+  };
+  try {
+    return await Promise.race([send(), ended]);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     throw toConnectionError(ending.signal.aborted ? ending.signal.reason : error);

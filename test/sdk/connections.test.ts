@@ -72,6 +72,13 @@ describe('a connection that is cut at any byte', () => {
   });
 });
 
+test('a fetch that ignores its signal: the call ends at its time limit', async () => {
+  const { heliograph } = createClient(app, acme, { fetch: () => new Promise(() => {}), timeoutMs: 50 });
+  const error = await errorOf(heliograph.sms.optOuts.put('+447700900555'));
+  assert.ok(error instanceof ConnectionError, String(error));
+  assert.match(error.message, /no response within 0.05 seconds/);
+});
+
 describe('limits', () => {
   test('after a 429 no call is sent before its time; then all get through, each once', async () => {
     const own = await createRegistered(app, ['sms'], 'free');
