@@ -55,7 +55,7 @@ export function createNumberService({ database, clock, isApplication, change, is
   const notify = (applicationId: string) => change(applicationId, async () => {});
 
   return {
-    /** Validates a number that is to be assigned. */
+    /** Validates a number before its assignment. */
     check(number: string, given: GivenNumber): Promise<FieldProblem[]> {
       const key = toKey(number, given.keyword, given.carrier);
       const ignoredWords = given.ignoredWords.map((word) => word.toUpperCase());

@@ -118,7 +118,7 @@ export async function takeMembersEnd(tx: Tx, applicationUuid: string, nowMs: num
   return count > 0;
 }
 
-/** When a member may next end a hold; null for now. */
+/** The time from which a member may end another hold; null if that is allowed now. */
 export async function readMembersEnd(tx: Tx, applicationUuid: string, nowMs: number): Promise<number | null> {
   const { rows } = await tx.query<{ atMs: number | null }>(
     'select member_ended_at as "atMs" from conversion_application where application_id = $1',

@@ -17,7 +17,7 @@ export interface GuardExplanation {
   decision: 'allow' | 'block';
   reason: BlockReason | null;
   rules: Finding[];
-  /** Set for a number whose group is held back, with whether a recent approval lets it pass. */
+  /** Set if a hold covers the number. `wasApproved`: a recent approval lets it pass. */
   held?: HeldNumber & { wasApproved: boolean };
 }
 

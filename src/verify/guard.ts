@@ -13,7 +13,7 @@ export interface GuardFacts {
   startsForNumber: number;
   startsForPrefix: number;
   failuresToday: number;
-  /** Set for a number whose group is held back. */
+  /** Set if a hold covers the number. */
   held(): HeldNumber | undefined;
   /**
    * Whether the application recently approved the number, so that a hold lets it pass. Only known while its group is

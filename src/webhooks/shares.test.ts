@@ -114,7 +114,7 @@ describe('shares', () => {
     return taken;
   }
 
-  test('31 accounts with slow endpoints never have more than half, and one whose endpoint is quick begins at once', () => {
+  test('31 accounts with slow endpoints never have more than half, and an account with a quick endpoint begins at once', () => {
     const shares = createShares(512);
     const slow = Array.from({ length: 31 }, (_, index) => seekers(`slow ${index}`, 10, 'slow')).flat();
     assert.equal(serveAll(shares, slow).length, 256);

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { call } from '../api/call.ts';
 import type { Account } from '../api/types.ts';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
+import { useToast } from '../parts/notice/toast.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Tag } from '../parts/status.tsx';
 import { Table } from '../parts/table/table.tsx';
-import { useToast } from '../parts/toast.tsx';
 import { useSession } from '../session/session.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/account.ts';

@@ -1,10 +1,10 @@
 import { Button, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/call.ts';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
+import { useToast } from '../parts/notice/toast.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
-import { useToast } from '../parts/toast.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/account.ts';
 import styles from './account.module.css';

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/account.ts';
 import styles from './account.module.css';

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
-import { Callout } from '../parts/callout.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
 import { words } from '../words/account.ts';
 
 /** Operators set up a second factor by a link from the server: a stolen password must not be enough. */

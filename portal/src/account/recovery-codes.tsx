@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
-import { Callout } from '../parts/callout.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
 import { words } from '../words/account.ts';
 import styles from './account.module.css';
 

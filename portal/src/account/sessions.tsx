@@ -2,12 +2,12 @@ import { Skeleton, Stack } from '@mantine/core';
 import { call } from '../api/call.ts';
 import type { SessionRecord } from '../api/types.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
+import { useToast } from '../parts/notice/toast.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Tag } from '../parts/status.tsx';
 import { Table } from '../parts/table/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useToast } from '../parts/toast.tsx';
 import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/account.ts';
 

@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { SignInRecord } from '../api/types.ts';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { SignInOutcome } from '../parts/sign-in-outcome.tsx';
 import { ShowMore } from '../parts/table/show-more.tsx';
 import { Table } from '../parts/table/table.tsx';

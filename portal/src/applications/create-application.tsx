@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { Application } from '../api/types.ts';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/applications.ts';
 

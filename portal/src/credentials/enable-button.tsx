@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { call } from '../api/call.ts';
-import { Callout } from '../parts/callout.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
-import { useToast } from '../parts/toast.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
+import { useToast } from '../parts/notice/toast.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/credentials.tsx';
 

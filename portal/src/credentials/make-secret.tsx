@@ -1,7 +1,7 @@
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words as allWords } from '../words/credentials.tsx';
 

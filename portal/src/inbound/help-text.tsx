@@ -2,9 +2,9 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { applicationPath, call } from '../api/call.ts';
 import type { ApplicationDetail } from '../api/types.ts';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
+import { useToast } from '../parts/notice/toast.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
-import { useToast } from '../parts/toast.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/inbound.ts';
 

@@ -1,9 +1,9 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { applicationPath } from '../api/call.ts';
 import type { InboundText } from '../api/operator-types.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { EmptyState } from '../parts/notice/empty-state.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Tag } from '../parts/status.tsx';
 import type { TabProps } from '../parts/tab-props.ts';
 import { Table } from '../parts/table/table.tsx';

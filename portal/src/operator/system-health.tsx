@@ -1,11 +1,11 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Health } from '../api/types.ts';
-import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLoad } from '../session/use-load.ts';

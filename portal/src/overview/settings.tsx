@@ -4,9 +4,9 @@ import { useLocation } from 'wouter';
 import { applicationPath, call } from '../api/call.ts';
 import type { Application } from '../api/types.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
+import { useToast } from '../parts/notice/toast.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
-import { useToast } from '../parts/toast.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words as allWords } from '../words/overview.ts';
 

@@ -1,7 +1,7 @@
 import styles from './code-block.module.css';
 import { CopyButton } from './copy-button.tsx';
 
-/** Code or a credential, with a button that copies it. Long code scrolls, unless it is to be `tall`. */
+/** Code or a credential, with a button that copies it. Long code scrolls, unless `tall` is set. */
 export function CodeBlock({ text, what, tall = true }: { text: string; what: string; tall?: boolean }) {
   return (
     <div className={styles.frame} data-tall={tall}>

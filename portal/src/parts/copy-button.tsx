@@ -2,7 +2,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { useState } from 'react';
 import { words } from '../words/parts.tsx';
 import { Icon } from './icon.tsx';
-import { useToast } from './toast.tsx';
+import { useToast } from './notice/toast.tsx';
 
 /** Copies a text; `what` completes "Copy …". */
 export function CopyButton({ text, what }: { text: string; what: string }) {

@@ -1,5 +1,5 @@
 import { words } from '../words/layout.tsx';
-import { EmptyState } from './empty-state.tsx';
+import { EmptyState } from './notice/empty-state.tsx';
 import { PageTitle } from './page-title.tsx';
 
 export function NotFound() {

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/parts.tsx';
-import { ProblemCallout } from './problem-callout.tsx';
+import { ProblemCallout } from './notice/problem-callout.tsx';
 
 interface ReasonButtonProps {
   label: string;

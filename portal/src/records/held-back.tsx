@@ -1,7 +1,7 @@
 import { applicationPath } from '../api/call.ts';
 import type { OwnGuardHold } from '../api/record-types.ts';
 import type { Page } from '../api/types.ts';
-import { Callout } from '../parts/callout.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLoad } from '../session/use-load.ts';
 import { words as allWords } from '../words/records.tsx';

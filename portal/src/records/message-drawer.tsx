@@ -1,7 +1,7 @@
 import { applicationPath } from '../api/call.ts';
 import type { MessageDetail } from '../api/record-types.ts';
-import { Callout } from '../parts/callout.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
 import { Time } from '../parts/time.tsx';
 import { words as allWords } from '../words/records.tsx';
 import { RecordDrawer } from './record-drawer.tsx';

@@ -1,8 +1,8 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { EmptyState } from '../parts/notice/empty-state.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import type { LoadedList } from '../session/use-load.ts';
 import { words as allWords } from '../words/records.tsx';
 import { fromList } from './record-drawer.tsx';

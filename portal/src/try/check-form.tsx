@@ -1,7 +1,7 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Callout } from '../parts/callout.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import type { Update } from '../session/page-state.ts';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';

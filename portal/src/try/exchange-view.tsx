@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Callout } from '../parts/callout.tsx';
 import { CopyTextButton } from '../parts/copy-button.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
 import { HttpStatus } from '../parts/status.tsx';
 import { words } from '../words/try.tsx';
 import { curlOf } from './curl.ts';

@@ -2,7 +2,7 @@ import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';
 import styles from './handset.module.css';

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ApiName, ApplicationDetail } from '../api/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';
 import type { Exchange } from './exchange.ts';

@@ -1,4 +1,4 @@
-import { EmptyState } from '../parts/empty-state.tsx';
+import { EmptyState } from '../parts/notice/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { words } from '../words/role.ts';
 

@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Verification } from '../api/record-types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import type { Update } from '../session/page-state.ts';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';

@@ -2,9 +2,9 @@ import { Button, Group, SegmentedControl, Skeleton, Stack } from '@mantine/core'
 import { useState } from 'react';
 import { withQuery } from '../api/call.ts';
 import type { WebhookDelivery } from '../api/types.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { EmptyState } from '../parts/notice/empty-state.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
 import { useCanChange } from '../session/role.ts';
 import { useList } from '../session/use-load.ts';
 import { words } from '../words/webhooks.tsx';

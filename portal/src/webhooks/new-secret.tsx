@@ -1,7 +1,7 @@
 import { Button, Modal, Skeleton, Stack, Title } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { Callout } from '../parts/callout.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
 import { words } from '../words/webhooks.tsx';
 
 export const VerifyCode = lazy(() => import('./verify-code.tsx'));

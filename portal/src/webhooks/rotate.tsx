@@ -1,7 +1,7 @@
 import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { WebhookTest } from '../api/types.ts';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { Status } from '../parts/status.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';

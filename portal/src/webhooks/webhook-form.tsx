@@ -2,7 +2,7 @@ import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { EventType } from '../api/event-types.ts';
 import type { Webhook } from '../api/types.ts';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { useSession } from '../session/session.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';

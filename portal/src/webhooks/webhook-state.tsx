@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { call } from '../api/call.ts';
 import type { Webhook } from '../api/types.ts';
-import { Callout } from '../parts/callout.tsx';
-import { ProblemCallout } from '../parts/problem-callout.tsx';
+import { Callout } from '../parts/notice/callout.tsx';
+import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
+import { useToast } from '../parts/notice/toast.tsx';
 import { Time } from '../parts/time.tsx';
-import { useToast } from '../parts/toast.tsx';
 import { useCanChange } from '../session/role.ts';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/webhooks.tsx';

@@ -7,7 +7,7 @@ import { findParts } from './part-store.ts';
 
 const noParts = { parts: [], form: null };
 
-/** Adds the messages to entries. An entry whose message is gone is left out. */
+/** Reads the messages of entries. Entries without a message are left out. */
 export async function withMessages(tx: Tx, entries: QueueEntry[], accepted?: AcceptedTexts): Promise<ClaimedText[]> {
   // A text that was tried or moved may have changed since it was accepted.
   const known = entries.map(({ messageId, attempt, moves }) =>

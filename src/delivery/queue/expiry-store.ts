@@ -65,7 +65,7 @@ export async function fillInExpiry(tx: Tx, limit: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** An entry whose message is gone can never be sent. */
+/** An entry without a message can never be sent. */
 const fill = (table: string, name: string) => `${name}_open as (
       select ctid as place, message_id from ${table} where expires_at is null limit $1 for update skip locked),
     ${name}_filled as (

@@ -148,7 +148,7 @@ test('when too much waits in all, a queue has the room of a small caller', async
   await Promise.all(all);
 });
 
-test('work whose caller is gone leaves its queue, and work that has begun goes on', async () => {
+test('work leaves its queue when its caller disconnects, and goes on if it has begun', async () => {
   const share = createFairShare({ ...usual, concurrent: 1, perCaller: 1 });
   const { begun, work, endNext } = createWork();
   const leaves: (() => void)[] = [];

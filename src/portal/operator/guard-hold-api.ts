@@ -115,7 +115,7 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
     return rows.map((row) => toRecord(row, names.get(row.applicationId) ?? ''));
   }
 
-  /** A hold whose time is over has ended then, even if its row does not show it yet. */
+  /** An expired hold has ended at its expiry, even if its row does not show it yet. */
   function toRecord(row: HoldRow, name: string): GuardHoldRecord {
     const endedAtMs = row.endedAtMs ?? (row.untilMs <= clock.nowMs() ? row.untilMs : null);
     return {

@@ -1,8 +1,8 @@
 import { type GuideText, guideTexts } from 'virtual:guides';
 import { type MouseEvent, use, useEffect } from 'react';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { EmptyState } from '../../parts/notice/empty-state.tsx';
+import { useToast } from '../../parts/notice/toast.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
-import { useToast } from '../../parts/toast.tsx';
 import { words } from '../../words/docs.tsx';
 import { Neighbours } from '../neighbours.tsx';
 import { type GuideEntry, guides } from './guide-list.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { call } from '../../api/call.ts';
-import { useToast } from '../../parts/toast.tsx';
+import { useToast } from '../../parts/notice/toast.tsx';
 import { useSession } from '../../session/session.tsx';
 import { useAction } from '../../session/use-action.ts';
 import { words } from '../../words/docs.tsx';

@@ -1,6 +1,6 @@
 import { Button, Textarea, TextInput, VisuallyHidden } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { Callout } from '../../parts/callout.tsx';
+import { Callout } from '../../parts/notice/callout.tsx';
 import { useSession } from '../../session/session.tsx';
 import { useAction } from '../../session/use-action.ts';
 import { bodyOf, type Exchange } from '../../try/exchange.ts';

@@ -3,8 +3,8 @@ import { call, operatorPath } from '../../api/call.ts';
 import type { Carrier } from '../../api/operator-types.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { useToast } from '../../parts/notice/toast.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { useToast } from '../../parts/toast.tsx';
 import { words } from '../../words/operator/carriers.ts';
 
 interface CarrierCallbacksProps {

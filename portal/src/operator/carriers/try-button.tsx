@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { call, operatorPath } from '../../api/call.ts';
 import type { Carrier } from '../../api/operator-types.ts';
-import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { useToast } from '../../parts/toast.tsx';
+import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
+import { useToast } from '../../parts/notice/toast.tsx';
 import { useAction } from '../../session/use-action.ts';
 import { words } from '../../words/operator/carriers.ts';
 import { isWaiting } from './carrier-facts.ts';

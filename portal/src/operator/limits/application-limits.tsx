@@ -1,10 +1,10 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { call, operatorPath } from '../../api/call.ts';
 import type { LimitedApplication } from '../../api/operator-types.ts';
-import { Callout } from '../../parts/callout.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Callout } from '../../parts/notice/callout.tsx';
+import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { useAction } from '../../session/use-action.ts';
 import { useLoad } from '../../session/use-load.ts';
 import { words } from '../../words/operator/limits.ts';

@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { ProblemCallout } from '../../parts/problem-callout.tsx';
-import { useToast } from '../../parts/toast.tsx';
+import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
+import { useToast } from '../../parts/notice/toast.tsx';
 import { useAction } from '../../session/use-action.ts';
 import { words } from '../../words/operator/limits.ts';
 import styles from '../operator.module.css';

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
 import type { UnassignedInbound } from '../../api/operator-types.ts';
+import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useList } from '../../session/use-load.ts';

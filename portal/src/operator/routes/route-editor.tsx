@@ -1,9 +1,9 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { RouteExplanation, RouteTable } from '../../api/operator-types.ts';
-import { Callout } from '../../parts/callout.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Callout } from '../../parts/notice/callout.tsx';
+import { EmptyState } from '../../parts/notice/empty-state.tsx';
 import { usePageState } from '../../session/page-state.ts';
 import { words } from '../../words/operator/routes.ts';
 import { ExplainPanel } from './explain-panel.tsx';

@@ -1,8 +1,8 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { operatorPath } from '../../api/call.ts';
 import type { RouteTable } from '../../api/operator-types.ts';
+import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
-import { ProblemCallout } from '../../parts/problem-callout.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useSession } from '../../session/session.tsx';
 import { useLoad } from '../../session/use-load.ts';

@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useList } from '../../session/use-load.ts';
-import { EmptyState } from '../empty-state.tsx';
+import { EmptyState } from '../notice/empty-state.tsx';
+import { ProblemCallout } from '../notice/problem-callout.tsx';
 import { Panel } from '../panel.tsx';
-import { ProblemCallout } from '../problem-callout.tsx';
 import { ShowMore } from './show-more.tsx';
 import { type Column, Table } from './table.tsx';
 

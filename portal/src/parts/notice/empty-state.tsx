@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { Logo } from '../logo.tsx';
 import styles from './empty-state.module.css';
-import { Logo } from './logo.tsx';
 
 /** Shown instead of an empty list, with the next step. */
 export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {

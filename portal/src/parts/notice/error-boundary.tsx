@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
-import { words } from '../words/parts.tsx';
+import { words } from '../../words/parts.tsx';
 import { Callout } from './callout.tsx';
 
 /** Shows an error instead of a blank page: after a rendering error, or when an update removed a part of the page. */

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import type { Problem } from '../api/problem.ts';
-import { words } from '../words/parts.tsx';
+import type { Problem } from '../../api/problem.ts';
+import { words } from '../../words/parts.tsx';
 import { Callout } from './callout.tsx';
 
 interface ProblemCalloutProps {

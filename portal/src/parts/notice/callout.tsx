@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { Icon, type IconName } from '../icon.tsx';
 import styles from './callout.module.css';
-import { Icon, type IconName } from './icon.tsx';
 
 type Tone = 'good' | 'bad' | 'wait' | 'calm';
 
