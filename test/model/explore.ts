@@ -1,4 +1,4 @@
-import { createNumbers, type Numbers } from './numbers.ts';
+import { createNumbers } from './numbers.ts';
 import { createSeenStates } from './seen-states.ts';
 
 /** A step that is possible in a state. */
@@ -42,7 +42,7 @@ export function explore<State>(options: ExploreOptions<State>): Explored {
   const parents = createNumbers();
   const stepsBefore = createNumbers();
   const names = createNames();
-  const edges = { from: createNumbers(), to: createNumbers() };
+  const edges = createEdges();
   const ends: number[] = [];
   let depth = 0;
 
@@ -75,13 +75,8 @@ export function explore<State>(options: ExploreOptions<State>): Explored {
     level = nextLevel;
     nextLevel = [];
     for (const { state, index } of level) {
-      for (const { name, next } of steps(state)) {
-        const to = visit(next, index, name);
-        if (options.isEnd !== undefined) {
-          edges.from.push(index);
-          edges.to.push(to);
-        }
-      }
+      edges.begin(index);
+      for (const { name, next } of steps(state)) edges.add(visit(next, index, name));
     }
     if (nextLevel.length > 0) depth++;
   }
@@ -90,7 +85,7 @@ export function explore<State>(options: ExploreOptions<State>): Explored {
 }
 
 /** Steps have few names, and states are many. */
-function createNames() {
+export function createNames() {
   const numbers = new Map<string, number>();
   const names: string[] = [];
   return {
@@ -104,36 +99,57 @@ function createNames() {
   };
 }
 
+/** The steps between states, by the state that they begin in. */
+export interface Edges {
+  /** The edges that follow lead from this state. */
+  begin(from: number): void;
+  add(to: number): void;
+  /** Calls back for every state that was begun, the last one first. */
+  eachBackwards(visit: (from: number, leads: (fits: (to: number) => boolean) => boolean) => void): void;
+}
+
+export function createEdges(): Edges {
+  const sources = createNumbers();
+  const firsts = createNumbers();
+  const targets = createNumbers();
+  return {
+    begin(from) {
+      sources.push(from);
+      firsts.push(targets.length);
+    },
+    add: targets.push,
+    eachBackwards(visit) {
+      let end = targets.length;
+      for (let at = sources.length - 1; at >= 0; at--) {
+        const first = firsts.at(at);
+        const last = end;
+        visit(sources.at(at), (fits) => {
+          for (let edge = first; edge < last; edge++) if (fits(targets.at(edge))) return true;
+          return false;
+        });
+        end = first;
+      }
+    },
+  };
+}
+
 /** The first state from which no run comes to an end: the work in it would go on, or wait, for ever. */
-function findStuck(
+export function findStuck(
   states: number,
-  { from, to }: { from: Numbers; to: Numbers },
-  ends: number[],
+  edges: Edges,
+  ends: Iterable<number>,
   runTo: (index: number) => string[],
 ): Violation | undefined {
-  /** The states before a state are `before`, from its place in `firsts` up to the next one's. */
-  const firsts = new Int32Array(states + 1);
-  const count = (index: number) => firsts[index] ?? 0;
-  for (let edge = 0; edge < to.length; edge++) firsts[to.at(edge) + 1] = count(to.at(edge) + 1) + 1;
-  for (let index = 0; index < states; index++) firsts[index + 1] = count(index + 1) + count(index);
-  const filled = firsts.slice();
-  const before = new Int32Array(to.length);
-  for (let edge = 0; edge < to.length; edge++) {
-    const index = to.at(edge);
-    const slot = filled[index] ?? 0;
-    before[slot] = from.at(edge);
-    filled[index] = slot + 1;
-  }
   const reaches = new Uint8Array(states);
-  const open = [...ends];
   for (const index of ends) reaches[index] = 1;
-  for (let index = open.pop(); index !== undefined; index = open.pop()) {
-    for (let slot = count(index); slot < count(index + 1); slot++) {
-      const earlier = before[slot] ?? 0;
-      if (reaches[earlier] === 1) continue;
-      reaches[earlier] = 1;
-      open.push(earlier);
-    }
+  // Most steps lead to a state that was found later: few passes are enough.
+  for (let isChanged = true; isChanged; ) {
+    isChanged = false;
+    edges.eachBackwards((from, leads) => {
+      if (reaches[from] === 1 || !leads((to) => reaches[to] === 1)) return;
+      reaches[from] = 1;
+      isChanged = true;
+    });
   }
   const stuck = reaches.indexOf(0);
   return stuck < 0 ? undefined : { run: runTo(stuck), message: 'no run from here comes to an end' };

@@ -3,6 +3,8 @@ export interface SeenStates {
   readonly size: number;
   /** The number of the state, counted from 0 in the order of the first look. */
   add(form: string): { index: number; isNew: boolean };
+  /** The same for a state that is known by two hashes. Returns its number: `size` before the call if it is new. */
+  addHashes(one: number, other: number): number;
 }
 
 const firstSlots = 1 << 16;
@@ -11,8 +13,8 @@ export function createSeenStates(): SeenStates {
   let slots = firstSlots;
   /** For each slot the number of its state plus one; 0 if it is free. */
   let table = new Uint32Array(slots);
-  let high = new Int32Array(slots);
-  let low = new Int32Array(slots);
+  let high = new Int32Array(slots / 2 + 1);
+  let low = new Int32Array(slots / 2 + 1);
   let size = 0;
 
   function slotOf(one: number, other: number): number {
@@ -27,9 +29,21 @@ export function createSeenStates(): SeenStates {
   function grow(): void {
     slots *= 2;
     table = new Uint32Array(slots);
-    high = extended(high, slots);
-    low = extended(low, slots);
+    high = extended(high, slots / 2 + 1);
+    low = extended(low, slots / 2 + 1);
     for (let index = 0; index < size; index++) table[slotOf(high[index] ?? 0, low[index] ?? 0)] = index + 1;
+  }
+
+  function addHashes(one: number, other: number): number {
+    const slot = slotOf(one, other);
+    const found = (table[slot] ?? 0) - 1;
+    if (found >= 0) return found;
+    const index = size++;
+    table[slot] = index + 1;
+    high[index] = one;
+    low[index] = other;
+    if (size * 2 > slots) grow();
+    return index;
   }
 
   return {
@@ -38,16 +52,11 @@ export function createSeenStates(): SeenStates {
     },
     add(form) {
       const [one, other] = hashOf(form);
-      const slot = slotOf(one, other);
-      const found = (table[slot] ?? 0) - 1;
-      if (found >= 0) return { index: found, isNew: false };
-      const index = size++;
-      table[slot] = index + 1;
-      high[index] = one;
-      low[index] = other;
-      if (size * 2 > slots) grow();
-      return { index, isNew: true };
+      const before = size;
+      const index = addHashes(one, other);
+      return { index, isNew: index === before };
     },
+    addHashes,
   };
 }
 
@@ -57,7 +66,7 @@ function extended(values: Int32Array, length: number): Int32Array<ArrayBuffer> {
   return longer;
 }
 
-/** Two hashes that mix differently: one chance in 10^6 that two of five million states are taken for one. */
+/** Two hashes that mix differently: one chance in 10^4 that two of sixty million states are taken for one. */
 function hashOf(form: string): [number, number] {
   let one = 0x811c9dc5;
   let other = 0x2545f491;

@@ -11,15 +11,31 @@ import { nameOf, readCarrierId, type TextName, textNames, tickMs } from './texts
  */
 export function canonical(state: State, mayReport: boolean): string {
   const { tick, faults, receipts, tables, mover } = state;
-  const forms = formsFrom(mayReport ? asCounted : attemptsIn(tables));
+  const forms = formsOf(tables, mayReport);
   const over = mayReport ? [] : textNames.filter((name) => isOver(state, name));
-  const claims = tables.claims.map((row) => ({ id: row.id, form: forms.claim(row) })).sort(byForm);
-  const indexes = new Map(claims.map(({ id }, index) => [id, index]));
-  const nodes = state.nodes.map((node) => nodeForm(node, { indexes, over, forms })).sort();
-  const rows = `${forms.tables(tables, over)}${claims.map(({ form }) => form).join(';')}`;
+  const claims = claimForms(tables, forms);
+  const nodes = state.nodes.map((node) => nodeForm(node, { claims, over, forms })).sort();
   const reported = mayReport ? reportedForm(tables) : '';
   const moving = mover === undefined ? '' : `${mover.from}${mover.names.join()}`;
-  return `${tick}${faults}${receipts}|${rows}${reported}|${nodes.join('|')}|${moving}|${seenForm(state, over, mayReport)}`;
+  const rows = `${forms.tables(tables, over)}${claims.form}${reported}`;
+  return `${tick}${faults}${receipts}|${rows}|${nodes.join('|')}|${moving}|${seenForm(state, over, mayReport)}`;
+}
+
+/** Without receipts, attempts are counted from that of the record. */
+export const formsOf = (tables: Tables, mayReport: boolean): Forms =>
+  formsFrom(mayReport ? asCounted : attemptsIn(tables));
+
+export interface ClaimForms {
+  form: string;
+  /** By the number of a claim. */
+  indexes: ReadonlyMap<number, number>;
+}
+
+/** Claims have no number here, but an index. */
+export function claimForms(tables: Tables, forms: Forms): ClaimForms {
+  const claims = tables.claims.map((row) => ({ id: row.id, form: forms.claim(row) })).sort(byForm);
+  const indexes = new Map(claims.map(({ id }, index) => [id, index]));
+  return { form: claims.map(({ form }) => form).join(';'), indexes };
 }
 
 type Attempts = Readonly<Record<TextName, number>>;
@@ -36,28 +52,41 @@ const byForm = (one: { form: string }, other: { form: string }) => (one.form < o
 
 /** It has left or ended, and nothing that is left to do names it: a late answer changes no row. */
 export function isOver({ tables, nodes, mover }: State, name: TextName): boolean {
-  const row = messageIn(tables, name);
-  if (row !== undefined && isUnsent(row.status)) return false;
-  if (entriesOf(tables, name).length > 0 || mover?.names.includes(name)) return false;
-  const { worker: formOf } = formsFrom(asCounted);
-  return nodes.every(({ workers }) => workers.every((worker) => !formOf(worker).includes(name)));
+  if (!isDone(tables, name) || mover?.names.includes(name)) return false;
+  return nodes.every(({ workers }) => workers.every((worker) => !isNamed(worker, name)));
 }
 
-/** Claims have no number here, but a place: a claim that is gone has none. */
-function nodeForm(
-  { aheadTicks, workers }: Node,
-  { indexes, over, forms }: { indexes: ReadonlyMap<number, number>; over: readonly TextName[]; forms: Forms },
-): string {
-  let form = `${aheadTicks}`;
-  for (const worker of workers) {
-    form += `&${worker.phase === 'idle' ? '' : (indexes.get(worker.claim.id) ?? 'x')}${forms.worker(worker)}`;
-    for (const text of worker.late) if (!over.includes(nameOf(text.claimed.entry))) form += `+${forms.handed(text)}`;
-  }
+export function isDone(tables: Tables, name: TextName): boolean {
+  const row = messageIn(tables, name);
+  return (row === undefined || !isUnsent(row.status)) && entriesOf(tables, name).length === 0;
+}
+
+export const isNamed = (worker: Worker, name: TextName) => formsFrom(asCounted).worker(worker).includes(name);
+
+export interface FormContext {
+  claims: ClaimForms;
+  /** Texts that nothing can change. */
+  over: readonly TextName[];
+  forms: Forms;
+}
+
+function nodeForm({ aheadTicks, workers }: Node, context: FormContext): string {
+  return `${aheadTicks}${workers.map((worker) => workerFormIn(worker, context)).join('')}`;
+}
+
+/** A claim that is gone has no index. */
+export function workerFormIn(worker: Worker, { claims, over, forms }: FormContext): string {
+  let form = `&${worker.phase === 'idle' ? '' : (claims.indexes.get(worker.claim.id) ?? 'x')}${forms.worker(worker)}`;
+  for (const text of worker.late) if (!over.includes(nameOf(text.claimed.entry))) form += `+${forms.handed(text)}`;
   return form;
 }
 
 /** What the invariants remember, and the copies that carriers may have. */
-function seenForm({ wire, witness }: State, over: readonly TextName[], mayReport: boolean): string {
+export function seenForm(
+  { wire, witness }: Pick<State, 'wire' | 'witness'>,
+  over: readonly TextName[],
+  mayReport: boolean,
+): string {
   const isOpen = (name: TextName) => !over.includes(name);
   const { submitted, excused, moves, unclaimed } = witness;
   const names = `${submitted.filter(isOpen).join()};${excused.filter(isOpen).join()};${unclaimed ?? ''}`;
@@ -79,7 +108,7 @@ function reportedForm({ messages, parts, attempts, sentTexts, unmatched }: Table
   return form;
 }
 
-interface Forms {
+export interface Forms {
   tables(tables: Tables, over: readonly TextName[]): string;
   claim(row: ClaimRow): string;
   /** Without its late texts. */

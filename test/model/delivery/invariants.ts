@@ -3,8 +3,11 @@ import type { Settings, State } from './state.ts';
 import { entriesOf, isUnsent, type MessageRow, messageIn, type Tables } from './tables.ts';
 import { lastTickOf, readCarrierId, type TextName } from './texts.ts';
 
+/** What the invariants read of a state. */
+export type SeenState = Pick<State, 'tick' | 'tables' | 'wire' | 'witness'>;
+
 /** What must hold in every state; the first thing that does not. */
-export function brokenIn(settings: Settings, state: State): string | undefined {
+export function brokenIn(settings: Settings, state: SeenState): string | undefined {
   if (state.witness.unclaimed !== undefined) return `${state.witness.unclaimed} was submitted without a claim`;
   for (const name of settings.texts) {
     const broken = brokenFor(settings, state, name);
@@ -13,7 +16,7 @@ export function brokenIn(settings: Settings, state: State): string | undefined {
   return undefined;
 }
 
-function brokenFor(settings: Settings, state: State, name: TextName): string | undefined {
+function brokenFor(settings: Settings, state: SeenState, name: TextName): string | undefined {
   const message = messageIn(state.tables, name);
   if (message === undefined) return entriesOf(state.tables, name).length > 0 ? 'has lost its record' : undefined;
   const { submitted, excused, moves } = state.witness;
@@ -46,7 +49,7 @@ function wrongPlace(tables: Tables, { name, status }: MessageRow): string | unde
 }
 
 /** Copies that may arrive are counted; under `hold` a plain text has one at most. */
-function wrongCopies({ onDoubt }: Settings, { tables, wire }: State, message: MessageRow): string | undefined {
+function wrongCopies({ onDoubt }: Settings, { tables, wire }: SeenState, message: MessageRow): string | undefined {
   const { name } = message;
   const ids = wire.map(readCarrierId).filter((copy) => copy.name === name);
   for (const part of new Set(ids.map((copy) => copy.part))) {
@@ -69,7 +72,7 @@ function possibleDuplicates(tables: Tables, { name, possibleDuplicates: told }: 
 }
 
 /** A plain text that a carrier may have stays with it. */
-function wrongCarrier({ tables, wire }: State, { name, carrier }: MessageRow): string | undefined {
+function wrongCarrier({ tables, wire }: SeenState, { name, carrier }: MessageRow): string | undefined {
   if (name !== 'long') return undefined;
   const of = new Set(
     wire

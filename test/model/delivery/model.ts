@@ -15,23 +15,13 @@ import { answerSteps, connectionSteps, lateSteps, submitSteps } from './sender-s
 import { initialState, type ModelStep, type Settings, type State } from './state.ts';
 import { messageIn } from './tables.ts';
 import { lastTickOf, textNames } from './texts.ts';
-import { claimSteps, giveBackSteps, readSteps, recordSteps, workersOf } from './worker-steps.ts';
+import { type At, claimSteps, giveBackSteps, readSteps, recordSteps, workersOf } from './worker-steps.ts';
 
 /** Everything that can happen next. With `isLazy` one order stands for orders of steps that have nothing to do with each other. */
 export function stepsOf(settings: Settings, state: State, isLazy = false): ModelStep[] {
   if (isEnd(settings, state)) return [];
-  const steps = workersOf(state).flatMap((at) => [
-    ...claimSteps(settings, state, at),
-    ...giveBackSteps(settings, state, at),
-    ...readSteps(settings, state, at),
-    ...submitSteps(settings, state, at),
-    ...answerSteps(settings, state, at),
-    ...lateSteps(settings, state, at),
-    ...connectionSteps(settings, state, at),
-    ...recordSteps(settings, state, at),
-  ]);
   return [
-    ...steps,
+    ...workersOf(state).flatMap((at) => workerSteps(settings, state, at)),
     ...choreSteps(settings, state),
     ...nodeSteps(settings, state),
     ...pauseSteps(settings, state),
@@ -40,6 +30,32 @@ export function stepsOf(settings: Settings, state: State, isLazy = false): Model
     ...receiptSteps(settings, state),
     ...dropSteps(settings, state),
     ...tickSteps(settings, state),
+  ];
+}
+
+/** The steps of one worker: nothing else of its node is read for them. */
+export const workerSteps = (settings: Settings, state: State, at: At): ModelStep[] => [
+  ...storeSteps(settings, state, at),
+  ...wireSteps(settings, state, at),
+];
+
+/** Statements of a worker, and what follows from rows that it reads. */
+export function storeSteps(settings: Settings, state: State, at: At): ModelStep[] {
+  return [
+    ...claimSteps(settings, state, at),
+    ...giveBackSteps(settings, state, at),
+    ...readSteps(settings, state, at),
+    ...lateSteps(settings, state, at),
+    ...recordSteps(settings, state, at),
+  ];
+}
+
+/** Between a worker and its carrier: of the tables, they read only which texts its claim has. */
+export function wireSteps(settings: Settings, state: State, at: At): ModelStep[] {
+  return [
+    ...submitSteps(settings, state, at),
+    ...answerSteps(settings, state, at),
+    ...connectionSteps(settings, state, at),
   ];
 }
 

@@ -101,7 +101,7 @@ export function tickSteps(settings: Settings, state: State): ModelStep[] {
   return steps;
 }
 
-const isBusy = ({ phase, queue, flight }: Worker) => phase !== 'idle' || flight !== '' || queue.length > 0;
+export const isBusy = ({ phase, queue, flight }: Worker) => phase !== 'idle' || flight !== '' || queue.length > 0;
 
 function hasChores({ defects = [] }: Settings, { tick, tables }: State): boolean {
   const isExpiring = !defects.includes('no expiry') && isOverdue(tables, tick * tickMs);
@@ -117,27 +117,30 @@ function excuse(state: State, { workers }: Node): State {
   return { ...state, witness: { ...state.witness, excused: [...excused, ...unsent].sort() } };
 }
 
+export const nodeSteps = (settings: Settings, state: State): ModelStep[] =>
+  state.nodes.flatMap((_, index) => nodeStepsAt(settings, state, index));
+
 /** A node dies and starts again; a node's clock is set, which it notices by its steady clock at once. */
-export function nodeSteps(settings: Settings, state: State): ModelStep[] {
-  return state.nodes.flatMap((node, index) => {
-    const who = `node ${index + 1}`;
-    const put = (changes: Partial<Node>, from = state): State => ({
-      ...from,
-      nodes: from.nodes.map((each, at) => (at === index ? { ...each, ...changes } : each)),
-    });
-    const steps: ModelStep[] = [];
-    if (node.aheadTicks !== 0) steps.push({ name: `${who}: its clock is right again`, next: put({ aheadTicks: 0 }) });
-    const isLast = state.tick + 1 === lastTickOf(settings);
-    if (may(settings, state, 'death') && node.workers.some(isBusy) && !isLast) {
-      const workers = node.workers.map(({ isUp }) => idleWorker(isUp));
-      steps.push({ name: `${who}: dies and starts again`, next: spent(put({ workers }, excuse(state, node))) });
-    }
-    if (may(settings, state, 'clock') && node.aheadTicks === 0) {
-      for (const aheadTicks of [expiryTick, -expiryTick])
-        steps.push({ name: `${who}: its clock jumps by ${aheadTicks}`, next: spent(put({ aheadTicks })) });
-    }
-    return steps;
+export function nodeStepsAt(settings: Settings, state: State, index: number): ModelStep[] {
+  const node = state.nodes[index];
+  if (node === undefined) return [];
+  const who = `node ${index + 1}`;
+  const put = (changes: Partial<Node>, from = state): State => ({
+    ...from,
+    nodes: from.nodes.map((each, at) => (at === index ? { ...each, ...changes } : each)),
   });
+  const steps: ModelStep[] = [];
+  if (node.aheadTicks !== 0) steps.push({ name: `${who}: its clock is right again`, next: put({ aheadTicks: 0 }) });
+  const isLast = state.tick + 1 === lastTickOf(settings);
+  if (may(settings, state, 'death') && node.workers.some(isBusy) && !isLast) {
+    const workers = node.workers.map(({ isUp }) => idleWorker(isUp));
+    steps.push({ name: `${who}: dies and starts again`, next: spent(put({ workers }, excuse(state, node))) });
+  }
+  if (may(settings, state, 'clock') && node.aheadTicks === 0) {
+    for (const aheadTicks of [expiryTick, -expiryTick])
+      steps.push({ name: `${who}: its clock jumps by ${aheadTicks}`, next: spent(put({ aheadTicks })) });
+  }
+  return steps;
 }
 
 /** An operator pauses a carrier, and lets it go on. */
@@ -205,7 +208,7 @@ export function callerSteps(state: State, isLazy: boolean): ModelStep[] {
   return [...steps, ...statementStep(state, 'the verification is over', ran, after)];
 }
 
-const isToBeRead = ({ phase, entries }: Worker) =>
+export const isToBeRead = ({ phase, entries }: Worker) =>
   phase === 'claimed' && entries.some((entry) => nameOf(entry) === 'code');
 
 /** A carrier reports a text that it may have: before its answer is written, twice, or in any order. */

@@ -44,7 +44,7 @@ export const change = (state: State, { node, index }: At, changes: Partial<Worke
 
 /** One more of the faults that a run may have. */
 export const spent = (state: State): State => ({ ...state, faults: state.faults + 1 });
-export function may({ mostFaults, kinds }: Settings, { faults }: State, fault: Fault): boolean {
+export function may({ mostFaults, kinds }: Settings, { faults }: Pick<State, 'faults'>, fault: Fault): boolean {
   return faults < mostFaults && (kinds === undefined || kinds.includes(fault));
 }
 

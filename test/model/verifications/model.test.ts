@@ -29,6 +29,26 @@ const inBoth: Record<string, Bounds> = {
     checks: [wrong, { ...right, hasKey: true, losses: 1 }, { ...wrong, target: 1 }],
     ticks: 2,
   },
+  'two codes of the caller, and a late repeat': {
+    starts: [
+      { length: 6, code: 1, losses: 1 },
+      { length: 6, code: 2 },
+      { length: 6, code: 1 },
+    ],
+    checks: [{ ...right, target: 1 }],
+    ticks: 1,
+  },
+  'a code of the caller and one of ours': {
+    starts: [{ length: 6, code: 1, losses: 1 }, { length: 6 }],
+    checks: [wrong, { ...right, target: 1 }],
+    ticks: inShort(1, 3),
+  },
+  "the caller's codes while others are checked": {
+    vers: [{ attempts: 3, code: 1 }],
+    starts: [{ length: 6, code: 2 }],
+    checks: [{ ...wrong, losses: 1 }, right, { ...wrong, target: 1 }],
+    ticks: 2,
+  },
   'the last of the sends': {
     vers: [{ sends: 4, texts: 4 }],
     starts: [{ length: 6, losses: 1 }, { length: 6 }],

@@ -26,8 +26,9 @@ function checkSteps(state: State, index: number): Step<State>[] {
       },
     ];
   const isOpen = ver.status === 'pending' && ver.expiresAt > state.now;
-  if (stage === 'waits' && !isRight && !hasKey) {
-    if (isOpen && ver.attempts + 1 < ver.maxAttempts)
+  // Whether a caller's code is right is known when its row is read.
+  if (stage === 'waits' && !hasKey && (!isRight || ver.code !== 0)) {
+    if (!isRight && isOpen && ver.attempts + 1 < ver.maxAttempts)
       return answers(state, index, { ...ver, attempts: ver.attempts + 1 }, 1, 'spendTries');
     return [
       {

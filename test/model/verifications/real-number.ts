@@ -43,15 +43,16 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
     hasChoice: () => false,
   };
   const items = first.starts.map(
-    ({ length }): StartItem => ({ request: requestOf(length), key: undefined, keep: () => undefined }),
+    ({ length, code }): StartItem => ({ request: requestOf(length, code), key: undefined, keep: () => undefined }),
   );
   const starts = new Map<number, SteppedStart>();
   const ids: string[] = [];
 
-  function requestOf(codeLength: number): StartItem['request'] {
+  function requestOf(codeLength: number, code: number): StartItem['request'] {
     return {
       ...{ applicationId, to, channel: 'sms', reference: null, codeLength, ttlSeconds: (lifeTicks * tickMs) / 1000 },
       text: prepareText({ app: 'ACME', locale: null, minutes: lifeTicks, codeLength, autofill: null }),
+      code: code === 0 ? undefined : String(code).padStart(codeLength, '0'),
       sender: { from: 'ACME', holdsSender: false, senderCarriers: null },
       correlationId: newId('req', clock),
       segmentsPerDay: null,
@@ -92,19 +93,20 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
     // No version is right under a wrong code.
     const row = {
       ...key,
-      codeLength: await lengthOf(key.id),
+      ...(await codeOf(key.id, isRight)),
       rightUnder: isRight ? [keys.version] : [],
       isTestCode: false,
     };
     await (step.startsWith('spendTries') ? spendTries : decideChecks)(database, [row], nowMs);
   }
 
-  async function lengthOf(id: string): Promise<number> {
-    const { rows } = await database.query<{ length: number }>(
-      'select code_length as length from verification where id = $1',
+  async function codeOf(id: string, isRight: boolean): Promise<{ codeLength: number; hashes: string[] }> {
+    const { rows } = await database.query<{ codeLength: number; hash: string | null }>(
+      'select code_length as "codeLength", code_hash::text as hash from verification where id = $1',
       [uuidOf(id)],
     );
-    return rows[0]?.length ?? 0;
+    const { codeLength = 0, hash = null } = rows[0] ?? {};
+    return { codeLength, hashes: isRight && hash !== null ? [hash] : ['\\x00'] };
   }
 
   async function cancel(target: number): Promise<void> {
@@ -131,7 +133,7 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
     },
     /** Tries wrong codes until none is left. */
     async spend(id: string | undefined): Promise<void> {
-      const row = { id: id ?? '', applicationId, codeLength: 6, rightUnder: [], isTestCode: false };
+      const row = { id: id ?? '', applicationId, codeLength: 6, rightUnder: [], isTestCode: false, hashes: ['\\x00'] };
       while (id !== undefined && (await decideChecks(database, [row], clock.nowMs())).length > 0);
     },
     /** The verifications as the tables have them. */
@@ -168,7 +170,10 @@ const readStatement = {
        where p.verification_id = v.id and p.recipient = $3 and p.application_id = $1) as pending,
       (select count(*)::integer from ended_verification n where n.verification_id = v.id and n.status = v.status) as ended,
       (select coalesce(sum(f.attempts), 0)::integer from recent_failure f
-       where f.verification_id = v.id and f.recipient = $3 and f.application_id = $1) as failures
+       where f.verification_id = v.id and f.recipient = $3 and f.application_id = $1) as failures,
+      v.code_hash is not null as given,
+      (select count(*)::integer from pending_verification p where p.verification_id = v.id and p.sealed_code is not null
+       and p.recipient = $3 and p.application_id = $1) as sealed
     from unnest($2::uuid[]) with ordinality as i(id, place) join verification v on v.id = i.id
     where v.application_id = $1 order by i.place`,
 };

@@ -1,8 +1,8 @@
 import { createGuard } from '../../../src/verify/guard.ts';
 import { guardFactsOf } from '../../../src/verify/start/decision.ts';
-import { continuation, triesFor, type Verification } from '../../../src/verify/verification.ts';
+import { type Continuation, continuation, triesFor, type Verification } from '../../../src/verify/verification.ts';
 import type { Step } from '../explore.ts';
-import { lifeTicks, newVer, resendTicks, type Start, type State, type Ver } from './state.ts';
+import { lateRepeatTicks, lifeTicks, newVer, resendTicks, type Start, type State, type Ver } from './state.ts';
 
 const guard = createGuard({}, 'sandbox');
 const number = '+447700900123';
@@ -98,14 +98,15 @@ function lockPending(state: State, index: number): Step<State>[] {
 
 /** `decideStart` and what `write` makes of it; undefined if the key `verification_pending` refuses it. */
 function decided(state: State, index: number): State | undefined {
-  const { found, isOpen, failures, length, at } = state.starts[index] as Start;
+  const start = state.starts[index] as Start;
+  const { found, isOpen, failures, at } = start;
   // `expireLapsed`, of the same transaction.
   const vers =
     found === undefined || isOpen ? state.vers : state.vers.with(found, ended(state.vers[found] as Ver, 'expired'));
   const open = isOpen && found !== undefined ? (vers[found] as Ver) : undefined;
   if (open === undefined || found === undefined) return begun({ ...state, vers }, index, failures);
   if (open.startedBy === index) return { ...state, vers };
-  switch (continuation(asVerification(open), { codeLength: length, channel: 'sms' }, at)) {
+  switch (continuationOf(state, open, start)) {
     case 'leave':
       return { ...state, vers };
     case 'send_again':
@@ -115,7 +116,7 @@ function decided(state: State, index: number): State | undefined {
       };
     case 'supersede': {
       const left = open.maxAttempts - open.attempts;
-      const over = { ...ended(open, 'canceled'), textsCanceled: true };
+      const over = { ...ended(open, 'canceled'), textsCanceled: true, supersededAt: at };
       const refused = refusal(failures);
       return refused
         ? begun({ ...state, vers }, index, failures)
@@ -124,11 +125,24 @@ function decided(state: State, index: number): State | undefined {
   }
 }
 
+/** `isSameCode`, and `findSuperseded` for a late repeat of a caller's code. */
+function continuationOf({ vers }: State, open: Ver, { code, length, at }: Start): Continuation {
+  const isSameCode = open.code === code && open.length === length;
+  const found = continuation(asVerification(open), { isSameCode, channel: 'sms' }, at);
+  const isLate = (ver: Ver) =>
+    ver.code === code &&
+    ver.length === length &&
+    ver.supersededAt !== undefined &&
+    ver.supersededAt > at - lateRepeatTicks;
+  return found === 'supersede' && code !== 0 && vers.some(isLate) ? 'leave' : found;
+}
+
 /** `startNew` and `insertStarts`. */
 function begun(state: State, index: number, failures: number, inherited?: number): State | undefined {
   if (refusal(failures)) {
     const blocked: Ver = {
       ...started(state.starts[index] as Start, index, failures),
+      code: 0,
       status: 'blocked',
       maxAttempts: 0,
       sends: 0,
@@ -142,10 +156,11 @@ function begun(state: State, index: number, failures: number, inherited?: number
   return { ...state, vers: [...state.vers, started(state.starts[index] as Start, index, failures, inherited)] };
 }
 
-function started({ length, at }: Start, index: number, failures: number, inherited?: number): Ver {
+function started({ length, code, at }: Start, index: number, failures: number, inherited?: number): Ver {
   return {
     ...newVer,
     length,
+    code,
     startedBy: index,
     inherited,
     maxAttempts: triesFor(failures, inherited),

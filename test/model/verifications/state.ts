@@ -1,4 +1,6 @@
+import { minuteMs } from '../../../src/platform/clock.ts';
 import {
+  lateRepeatMs,
   mostAttempts,
   mostFailuresADay,
   mostSends,
@@ -8,6 +10,10 @@ import {
 /** A verification of the one number of the model. Times are ticks. */
 export interface Ver {
   length: number;
+  /** The code that the caller made; 0 for one of ours. */
+  code: number;
+  /** When another start superseded it. */
+  supersededAt: number | undefined;
   status: VerificationStatus;
   attempts: number;
   maxAttempts: number;
@@ -31,6 +37,8 @@ export interface Ver {
 /** A request to start, and how far its statements have come. */
 export interface Start {
   length: number;
+  /** The code that the caller made; 0 for one of ours. */
+  code: number;
   /** `held`: the number is not free, so a transaction begins. The rest are its statements. */
   stage: 'waits' | 'held' | 'selected' | 'locked' | 'counted' | 'done';
   /** The pending verification it has found, by its place; `isOpen` once it is locked. */
@@ -77,9 +85,10 @@ export interface State {
 
 export const resendTicks = 1;
 export const lifeTicks = 2;
+export const lateRepeatTicks = lateRepeatMs / minuteMs;
 
 export interface Bounds {
-  starts?: { length: number; losses?: number }[];
+  starts?: { length: number; code?: number; losses?: number }[];
   checks?: { target?: number; isRight: boolean; hasKey?: boolean; losses?: number }[];
   cancels?: number[];
   ticks?: number;
@@ -92,6 +101,8 @@ export interface Bounds {
 
 export const newVer: Ver = {
   length: 6,
+  code: 0,
+  supersededAt: undefined,
   status: 'pending',
   attempts: 0,
   maxAttempts: mostAttempts,
@@ -115,8 +126,8 @@ export function firstState(bounds: Bounds): State {
     countsStarts,
     locksNumber,
     vers: vers.map((ver) => ({ ...newVer, ...ver })),
-    starts: starts.map(({ length, losses = 0 }) => ({
-      ...{ length, losses, stage: 'waits', found: undefined, isOpen: false, failures: 0, at: 0, refusals: 1 },
+    starts: starts.map(({ length, code = 0, losses = 0 }) => ({
+      ...{ length, code, losses, stage: 'waits', found: undefined, isOpen: false, failures: 0, at: 0, refusals: 1 },
     })),
     checks: checks.map(({ target = 0, isRight, hasKey = false, losses = 0 }) => ({
       ...{ target, isRight, hasKey, losses, stage: 'waits', isStored: false, spent: 0, runs: 0 },

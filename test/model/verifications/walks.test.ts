@@ -30,7 +30,9 @@ const oneOf = <Item>(items: readonly Item[]) => items[below(items.length)] as It
 
 function anyStart(): State {
   return firstState({
-    starts: times(2 + below(6), () => ({ length: oneOf([6, 8]), losses: oneOf([0, 0, 1]) })),
+    starts: times(2 + below(6), () => ({
+      ...{ length: oneOf([6, 8]), code: oneOf([0, 0, 1, 2, 3]), losses: oneOf([0, 0, 1]) },
+    })),
     checks: times(4 + below(12), () => ({
       ...{ target: below(4), isRight: below(5) === 0, hasKey: below(3) === 0, losses: oneOf([0, 0, 1]) },
     })),
@@ -50,6 +52,8 @@ function shown({ status, attempts, ...ver }: Ver) {
     pending: isPending ? 1 : 0,
     ended: isPending ? 0 : 1,
     failures: isPending ? 0 : attempts,
+    given: ver.code !== 0,
+    sealed: isPending && ver.code !== 0 ? 1 : 0,
   };
 }
 
