@@ -1,10 +1,8 @@
-// run: alone
+// run: with commands
 // The programs of docs/tutorials, as a reader runs them, with the real service.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Heliograph } from '@heliograph/client';
@@ -220,75 +218,3 @@ describe('order updates', () => {
     assert.equal(new Set(ids).size, ids.length, 'an event was kept twice');
   });
 });
-
-describe('moving from Twilio Verify', () => {
-  const folder = join(root, 'docs/tutorials/from-twilio-verify');
-
-  async function talk(lines: string[]): Promise<string> {
-    const env = { ...process.env, ...settingsOf(acme) };
-    const program = spawn(process.execPath, ['main.mjs'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'inherit'] });
-    program.stdin.end(`${lines.join('\n')}\n`);
-    return readText(program.stdout);
-  }
-
-  test('a sign-in written for Twilio runs as it is', async () => {
-    assert.equal(
-      await talk(['+15005550102', '000000', '123456']),
-      'Your number: We have sent you a code.\nThe code: That is not the code.\nThe code: Welcome.\n',
-    );
-    assert.match(await talk(['+15005550112']), /We cannot send a code to this number\.\n$/);
-    assert.match(await talk(['nonsense']), /This is not a phone number\.\n$/);
-  });
-
-  test('statuses and errors are those that programs for Twilio read', async () => {
-    const { createTwilioShape } = (await import(`${folder}/twilio-shape.mjs`)) as {
-      createTwilioShape(client: Heliograph): { verify: { v2: { services(sid: string): TwilioService } } };
-    };
-    const service = createTwilioShape(heliograph).verify.v2.services('VA1');
-    const codeOf = (work: Promise<unknown>) => work.then(() => undefined).catch(({ status, code }) => [status, code]);
-    const to = '+15005550107';
-    const made = await service.verifications.create({ to, channel: 'sms' });
-    assert.deepEqual([made.status, made.valid, made.to], ['pending', false, to]);
-    assert.ok(made.dateCreated instanceof Date, 'a date');
-    for (let sends = 2; sends <= 5; sends++) await service.verifications.create({ to });
-    assert.deepEqual(await codeOf(service.verifications.create({ to })), [429, 60203]);
-    for (let tries = 1; tries <= 4; tries++) {
-      const { status, valid } = await service.verificationChecks.create({ to, code: '000000' });
-      assert.deepEqual([status, valid], ['pending', false]);
-    }
-    assert.deepEqual(await codeOf(service.verificationChecks.create({ to, code: '000000' })), [429, 60202]);
-    assert.deepEqual(await codeOf(service.verificationChecks.create({ to, code: '123456' })), [404, 20404]);
-    assert.equal((await service.verifications(made.sid).fetch()).status, 'max_attempts_reached');
-    const other = await service.verifications.create({ to: '+15005550108' });
-    assert.equal((await service.verifications(other.sid).update({ status: 'canceled' })).status, 'canceled');
-    const third = await service.verifications.create({ to: '+15005550109' });
-    const right = { verificationSid: third.sid, code: '123456' };
-    assert.equal((await service.verificationChecks.create(right)).status, 'approved');
-    assert.deepEqual(await codeOf(service.verificationChecks.create(right)), [404, 20404]);
-    assert.deepEqual(await codeOf(service.verificationChecks.create({ to, code: 'abc' })), [404, 20404]);
-    assert.deepEqual(await codeOf(service.verifications.create({ to: '5' })), [400, 60200]);
-  });
-});
-
-interface TwilioVerification {
-  sid: string;
-  to: string;
-  status: string;
-  valid: boolean;
-  dateCreated: Date;
-}
-
-interface TwilioService {
-  verifications: {
-    (
-      sid: string,
-    ): {
-      fetch(): Promise<TwilioVerification>;
-      update(change: { status: string }): Promise<TwilioVerification>;
-    };
-    create(given: { to: string; channel?: string }): Promise<TwilioVerification>;
-  };
-  verificationChecks: {
-    create(given: { to?: string; verificationSid?: string; code: string }): Promise<TwilioVerification>;
-  };
-}

@@ -1,18 +1,11 @@
-// The sign-in of sign-in.mjs, in a terminal. Only the next lines differ from the program for Twilio.
+// The sign-in of sign-in.mjs, in a terminal. One line differs from the program for Twilio.
 import { createInterface } from 'node:readline/promises';
-import { Heliograph } from '@heliograph/client';
+import twilio from 'twilio';
 import { askForCode, checkCode } from './sign-in.mjs';
-import { createTwilioShape } from './twilio-shape.mjs';
 
-// Before: const client = twilio(process.env.TWILIO_ACCOUNT_SID, process.env.TWILIO_AUTH_TOKEN);
-const client = createTwilioShape(
-  new Heliograph({
-    baseUrl: process.env.HELIOGRAPH_URL ?? 'http://127.0.0.1:8080',
-    clientId: process.env.HELIOGRAPH_CLIENT_ID,
-    clientSecret: process.env.HELIOGRAPH_CLIENT_SECRET,
-  }),
-);
-const serviceSid = process.env.TWILIO_SERVICE_SID ?? 'not needed';
+const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_VERIFY_SERVICE_SID: serviceSid, TWILIO_BASE_URL } = process.env;
+const client = twilio(TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN);
+client.verify.baseUrl = client.api.baseUrl = TWILIO_BASE_URL;
 
 const terminal = createInterface({ input: process.stdin, output: process.stdout });
 const lines = terminal[Symbol.asyncIterator]();

@@ -1,0 +1,8 @@
+import { createHmac } from 'node:crypto';
+
+/** As receivers check it: the URL, then every parameter's name and value in the order of the names. */
+export function signatureOf(token: string, url: string, parameters: Readonly<Record<string, string>>): string {
+  const names = Object.keys(parameters).sort((a, b) => (a < b ? -1 : 1));
+  const text = names.reduce((all, name) => all + name + parameters[name], url);
+  return createHmac('sha1', token).update(text).digest('base64');
+}
