@@ -31,6 +31,13 @@ export interface HonestResult {
   refused: number;
 }
 
+export interface HookResult extends Pick<Outcome, 'ordered' | 'sent' | 'mostOfPrefix' | 'mostOfNumber'> {
+  attack: Attack;
+  tenant: Tenant;
+  /** Honest people. */
+  refused: number;
+}
+
 export async function tryAttack(
   attack: Attack,
   tenant: Tenant,
@@ -77,6 +84,23 @@ export async function tryHonest(
     refused += outcome.refused;
   }
   return { traffic, people, refused };
+}
+
+/** An attack through a hook, whose server says nothing about its codes: only the counting rules are left. */
+export async function tryThroughHook(attack: Attack, tenant: Tenant, seeds: readonly number[]): Promise<HookResult> {
+  const outcomes: Outcome[] = [];
+  for (const seed of seeds)
+    outcomes.push(await simulate({ tenant, seed, attack, hours: attackFromHour + attack.hours, byHook: true }));
+  const mean = (of: (outcome: Outcome) => number) => outcomes.reduce((all, each) => all + of(each), 0) / seeds.length;
+  const most = (of: (outcome: Outcome) => number) => Math.max(...outcomes.map(of));
+  return {
+    ...{ attack, tenant },
+    ordered: mean(({ ordered }) => ordered),
+    sent: mean(({ sent }) => sent),
+    mostOfPrefix: most(({ mostOfPrefix }) => mostOfPrefix),
+    mostOfNumber: most(({ mostOfNumber }) => mostOfNumber),
+    refused: mean(({ refused }) => refused),
+  };
 }
 
 export const allAttacks = attacks.flatMap((attack) => tenants.map((tenant) => ({ attack, tenant })));

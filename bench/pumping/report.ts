@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type AttackResult, goals, type HonestResult } from './goals.ts';
+import { type AttackResult, goals, type HonestResult, type HookResult } from './goals.ts';
 import { picture } from './picture.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const pictureFile = `${root}docs/pictures/pumping.svg`;
 const tablesFile = `${root}bench/results/pumping.md`;
+const hooksFile = `${root}bench/results/pumping-hooks.md`;
 const head = '`npm run pumping` wrote this file. docs/performance.md says how to read it.';
 
 const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
@@ -33,6 +34,16 @@ export function tables(attacks: readonly AttackResult[], honest: readonly Honest
   ].join('\n');
 }
 
+/** What gets through a hook whose server reports nothing. */
+export function hookTable(results: readonly HookResult[]): string {
+  const rows = results.map(
+    ({ attack, ordered, sent, mostOfPrefix }) =>
+      `| ${attack.name} | ${count.format(Math.round(ordered))} | ${count.format(Math.round(sent))} | ${percent(1 - sent / ordered)} | ${mostOfPrefix} |`,
+  );
+  const columns = '| Attack through a hook | Starts | Texts | Stopped | Most texts of a prefix in an hour |';
+  return [columns, '| --- | --- | --- | --- | --- |', ...rows, ''].join('\n');
+}
+
 /** The goals that do not hold. */
 export function failures(attacks: readonly AttackResult[], honest: readonly HonestResult[]): string[] {
   const tellable = attacks.filter(({ attack }) => attack.isTellable);
@@ -48,6 +59,10 @@ export function failures(attacks: readonly AttackResult[], honest: readonly Hone
       .filter(({ people, refused }) => refused >= goals.honestRefused * people)
       .map(({ traffic, people, refused }) => `${traffic.name}: ${percent(refused / people)} are refused`),
   ];
+}
+
+export function writeHookReport(results: readonly HookResult[]): void {
+  writeFileSync(hooksFile, `${head.replace('pumping', 'pumping -- hooks')}\n\n${hookTable(results)}`);
 }
 
 export function writeReport(attacks: readonly AttackResult[], honest: readonly HonestResult[]): void {

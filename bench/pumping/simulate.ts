@@ -25,6 +25,8 @@ export interface Scenario {
   isLost?: (to: string, hour: number, random: Random) => boolean;
   /** A market that opens with the simulation, with this many users a day. */
   launch?: Market & { perDay: number };
+  /** Its codes come from an identity server, which never says what became of them: no conversion is counted. */
+  byHook?: boolean;
 }
 
 export interface Outcome {
@@ -37,6 +39,9 @@ export interface Outcome {
   ordered: number;
   sent: number;
   late: { ordered: number; sent: number };
+  /** The most texts of a prefix within an hour, and of a number within a day. */
+  mostOfPrefix: number;
+  mostOfNumber: number;
   /** New people while the attack goes on. */
   underAttack: { newPeople: number; newRefused: number };
   /** What each hour brought: texts of the attacker and its starts, for the picture. */
@@ -69,6 +74,7 @@ export async function simulate(
   const outcome: Outcome = {
     ...{ people: 0, refused: 0, newPeople: 0, newRefused: 0, ordered: 0, sent: 0 },
     ...{ late: { ordered: 0, sent: 0 }, underAttack: { newPeople: 0, newRefused: 0 }, byHour: [], holds: [] },
+    ...{ mostOfPrefix: 0, mostOfNumber: 0 },
   };
   const markets = launch === undefined ? tenant.markets : [...tenant.markets, launch];
   const countries = new Map(markets.flatMap(({ ranges: all, code }) => all.map((range) => [range, code])));
@@ -124,8 +130,8 @@ export async function simulate(
     });
     const code = { applicationId: uuid, to, startedAtMs: atMs, approved: approves, clients };
     if (reason === null) {
-      lately.push(atMs);
-      ofNumber.push(atMs);
+      outcome.mostOfPrefix = Math.max(outcome.mostOfPrefix, lately.push(atMs));
+      outcome.mostOfNumber = Math.max(outcome.mostOfNumber, ofNumber.push(atMs));
       waiting.push({ code, atMs, isBlocked: false });
     } else if (reason === 'suspected_pumping') waiting.push({ code, atMs, isBlocked: true });
     return reason === null;
@@ -140,7 +146,7 @@ export async function simulate(
 
   async function count(nowMs: number): Promise<void> {
     const due = waiting.filter(({ atMs }) => nowMs - atMs >= countedAfterMs);
-    if (due.length === 0) return;
+    if (due.length === 0 || scenario.byHook === true) return;
     waiting = waiting.filter(({ atMs }) => nowMs - atMs < countedAfterMs);
     const codes = due.filter(({ isBlocked }) => !isBlocked).map(({ code }) => code);
     const blocked: BlockedStart[] = due.filter(({ isBlocked }) => isBlocked).map(({ code }) => code);

@@ -13,13 +13,15 @@ export interface CheckRow {
   /** The ring versions under which the code is right. */
   rightUnder: number[];
   isTestCode: boolean;
+  /** The hashes of the code, if it is one that the caller made. */
+  hashes: string[];
 }
 
 const isOpen = `v.application_id = k.application_id and v.${isPending} and v.expires_at > $6`;
 const text = (table: string) => newestText(table, '$9', '$10');
 const given = `k as materialized (
       select c[1]::uuid as id, c[2]::uuid as application_id, c[3]::smallint as code_length,
-        c[4]::integer[] as right_under, c[5]::boolean as is_test_code
+        c[4]::integer[] as right_under, c[5]::boolean as is_test_code, c[6]::bytea[] as hashes
       from ${fromTextRows()} t)`;
 
 /** Without the writes that end a verification, it takes a third less time: most wrong codes leave tries. */
@@ -29,12 +31,13 @@ const spendStatement = {
     update verification v set attempts = attempts + 1, updated_at = $6
     from k
     where ${isOneOf('$7', '$8')} and ${isOpen} and attempts + 1 < max_attempts
+      and (v.code_hash is null or v.code_hash <> all(k.hashes))
     returning ${verificationColumns('v')}, ${text('v')}`,
 };
 
 /** A code of another length is always wrong. */
-const right =
-  '(v.code_length = k.code_length and case when test_number then k.is_test_code else ring_version = any(k.right_under) end)';
+const right = `(v.code_length = k.code_length and case when v.code_hash is not null then v.code_hash = any(k.hashes)
+    when test_number then k.is_test_code else ring_version = any(k.right_under) end)`;
 const isLast = 'attempts + 1 >= max_attempts';
 const decideStatement = {
   name: 'decide-checks',
@@ -58,12 +61,13 @@ const decideBy = (statement: Statement) => async (tx: Tx, checks: CheckRow[], no
   const bounds = boundsOf(uuids);
   const { rows } = await tx.query<RowAndText>(statement, [
     ...toTextRows(
-      checks.map(({ applicationId, codeLength, rightUnder, isTestCode }, index) => [
+      checks.map(({ applicationId, codeLength, rightUnder, isTestCode, hashes }, index) => [
         uuids[index] ?? '',
         uuidOf(applicationId),
         codeLength,
         `{${rightUnder.join()}}`,
         isTestCode,
+        toArray(hashes),
       ]),
     ),
     toTimestamp(nowMs),
@@ -79,5 +83,13 @@ const decideBy = (statement: Statement) => async (tx: Tx, checks: CheckRow[], no
  */
 export const decideChecks = decideBy(decideStatement);
 
-/** Counts wrong codes that leave tries. It changes no row if the verification has ended, or has one try left. */
+/**
+ * Counts wrong codes that leave tries. It changes no row if the verification has ended or has one try left, or if the
+ * caller made the code and it is right.
+ */
 export const spendTries = decideBy(spendStatement);
+
+/** A backslash is doubled within quotes. */
+function toArray(hashes: string[]): string {
+  return `{${hashes.map((hash) => `"\\${hash}"`).join()}}`;
+}

@@ -6,6 +6,7 @@ import type { Database, Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { type CheckRow, decideChecks, spendTries } from './check-store.ts';
 import { matchingVersions, testCode } from './code.ts';
+import { possibleHashes } from './given/code.ts';
 import type { VerificationAndText } from './texts/newest-texts.ts';
 import { asOf, longestTtlSeconds } from './verification.ts';
 import { findByKeys, type VerificationKey } from './verification-store.ts';
@@ -45,16 +46,18 @@ export function createChecks(options: {
       run: (tx, items) => run(tx, items, decide),
     });
   const batch = createChecksBatch(decideChecks);
-  /** Codes that are wrong, whatever their row says. One that ends its verification is left to the other batch. */
+  /** Codes that are wrong, unless the caller made them. One that ends its verification is left to the other batch. */
   const wrong = createChecksBatch(spendTries);
 
   function toRow(applicationId: string, id: string, code: string): CheckRow {
+    const sinceMs = clock.nowMs() - longestTtlSeconds * 1000;
     return {
       id,
       applicationId,
       codeLength: code.length,
-      rightUnder: matchingVersions(keys, id, code, clock.nowMs() - longestTtlSeconds * 1000),
+      rightUnder: matchingVersions(keys, id, code, sinceMs),
       isTestCode: environment === 'sandbox' && code === testCode(code.length),
+      hashes: possibleHashes(keys, id, code, sinceMs),
     };
   }
 

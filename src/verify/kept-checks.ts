@@ -11,7 +11,8 @@ import type { VerificationAndText } from './texts/newest-texts.ts';
 /** A check with an idempotency key. */
 export interface KeptCheck<Answer> {
   row: CheckRow;
-  keep: (answer: Answer) => AnswerToKeep;
+  /** Undefined for an answer that the caller does not get. */
+  keep: (answer: Answer) => AnswerToKeep | undefined;
 }
 
 /** An answer may contain a proof, which is signed while its verification is locked. */

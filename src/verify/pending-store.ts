@@ -1,9 +1,10 @@
-import { toTimestamp } from '../platform/clock.ts';
+import { dayMs, toTimestamp } from '../platform/clock.ts';
 import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromTextRows, toTextRows } from '../platform/database/text-rows.ts';
-import { fromUuid, uuidOf } from '../platform/ids.ts';
-import type { Verification } from './verification.ts';
+import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
+import type { SupersededCode } from './given/code.ts';
+import { lateRepeatMs, longestTtlSeconds, type Verification } from './verification.ts';
 import {
   reasonCode,
   recordColumns,
@@ -63,6 +64,44 @@ const lockStatement = {
     where id = any(array(select unnest($1::uuid[]))) and id >= $2 and id <= $3 and ${isPending} order by id for update`,
 };
 
+/** Maximum superseded codes of a number to compare a late repeat with. */
+const mostSuperseded = 20;
+
+/** The newest callers' codes of these numbers that were superseded within `lateRepeatMs`. */
+export async function findSuperseded(
+  tx: Tx,
+  destinations: readonly Destination[],
+  nowMs: number,
+): Promise<(Destination & SupersededCode)[]> {
+  const { rows } = await tx.query<Destination & SupersededCode>(supersededStatement, [
+    destinations.map(({ applicationId }) => uuidOf(applicationId)),
+    destinations.map(({ to }) => to),
+    toTimestamp(nowMs - lateRepeatMs),
+    uuidFloor(nowMs - lateRepeatMs - longestTtlSeconds * 1000),
+    uuidFloor(nowMs + dayMs),
+  ]);
+  return rows.map((row) => ({
+    ...row,
+    id: fromUuid('ver', row.id),
+    applicationId: fromUuid('app', row.applicationId),
+  }));
+}
+
+// The upper bound excludes partitions made ahead.
+const supersededStatement = {
+  name: 'find-superseded-codes',
+  text: `select d.application_id as "applicationId", d.recipient as "to", v.id, v.ring_version as "ringVersion",
+      v.code_hash::text as "codeHash"
+    from unnest($1::uuid[], $2::text[]) as d(application_id, recipient) cross join lateral (
+      select verification_id from ${ofNumber('ended_verification', 'd.application_id', 'd.recipient')}
+        and status = ${statusCode('canceled')} and verification_id >= $4 and verification_id < $5
+      order by verification_id desc limit ${mostSuperseded}) e
+    cross join lateral (
+      select id, ring_version, code_hash from verification
+      where id = e.verification_id and id >= $4 and id < $5 and reason = ${reasonCode('superseded')}
+        and code_hash is not null and updated_at > $3 limit 1) v`,
+};
+
 /** Superseded verifications free their numbers. Their rows are locked. */
 export async function endSuperseded(tx: Tx, superseded: Verification[], nowMs: number): Promise<void> {
   if (superseded.length === 0) return;
@@ -112,19 +151,23 @@ const resendStatement = {
     from k where ${isOneOf('$6', '$7')}`,
 };
 
-/** The pending ones of these verifications. */
-export async function findPending(tx: Tx, ids: string[], nowMs: number): Promise<Set<string>> {
+/** The pending ones of these verifications, each with the caller's sealed code; null for a code of ours. */
+export async function findPending(tx: Tx, ids: string[], nowMs: number): Promise<Map<string, Buffer | null>> {
   const uuids = ids.map(uuidOf);
-  const { rows } = await tx.query<{ id: string }>(findPendingStatement, [
+  const { rows } = await tx.query<{ id: string; sealed: Buffer | null }>(findPendingStatement, [
     uuids,
     ...boundsOf(uuids),
     toTimestamp(nowMs),
   ]);
-  return new Set(rows.map(({ id }) => fromUuid('ver', id)));
+  return new Map(rows.map(({ id, sealed }) => [fromUuid('ver', id), sealed]));
 }
 
+/** Reads the other table only for callers' codes. */
 const findPendingStatement = {
   name: 'find-pending-verifications',
-  text: `select id from verification
+  text: `select id, case when code_hash is not null then (
+      select sealed_code from ${ofNumber('pending_verification', 'v.application_id', 'v.recipient')}
+        and verification_id = v.id limit 1) end as sealed
+    from verification v
     where id = any(array(select unnest($1::uuid[]))) and id >= $2 and id <= $3 and ${isPending} and expires_at > $4`,
 };

@@ -1,7 +1,13 @@
 import { readTime, readTimeOrNull } from '../platform/database/database.ts';
 import { packed, unpack } from '../platform/database/packed-row.ts';
 import { fromUuid } from '../platform/ids.ts';
-import { type Reason, type Verification, type VerificationStatus, verificationStatuses } from './verification.ts';
+import {
+  type Outcome,
+  type Reason,
+  type Verification,
+  type VerificationStatus,
+  verificationStatuses,
+} from './verification.ts';
 
 // Postgres stores a name as its index in these lists: append only, never remove or reorder.
 export const reasons: readonly Reason[] = [
@@ -19,6 +25,7 @@ export const reasons: readonly Reason[] = [
   'spend_limit',
   'suspected_pumping',
   'restored',
+  'reported_by_client',
 ];
 const channels = ['sms'];
 
@@ -64,6 +71,7 @@ const packedColumns = [
   'reason?',
   'code_length',
   'ring_version',
+  'code_hash?',
   'test_number',
   'attempts',
   'max_attempts',
@@ -75,6 +83,7 @@ const packedColumns = [
   'updated_at',
   'expires_at',
   'approved_at?',
+  'outcome?',
 ];
 
 /** A row as `verificationColumns` selects it. */
@@ -102,19 +111,25 @@ export function toVerification(row: VerificationRow): Verification {
     reason: cell(5) === '' ? null : nameIn(reasons, Number(cell(5))),
     codeLength: Number(cell(6)),
     ringVersion: Number(cell(7)),
-    testNumber: cell(8) === 't',
-    attempts: Number(cell(9)),
-    maxAttempts: Number(cell(10)),
-    sends: Number(cell(11)),
+    codeHash: cell(8) === '' ? null : cell(8),
+    testNumber: cell(9) === 't',
+    attempts: Number(cell(10)),
+    maxAttempts: Number(cell(11)),
+    sends: Number(cell(12)),
     reference: row.reference,
-    correlationId: fromUuid('req', cell(12)),
-    textIds: toTextIds(cell(13)),
-    resendAvailableAtMs: readTimeOrNull(cell(14)),
-    createdAtMs: readTime(cell(15)),
-    updatedAtMs: readTime(cell(16)),
-    expiresAtMs: readTime(cell(17)),
-    approvedAtMs: readTimeOrNull(cell(18)),
+    correlationId: fromUuid('req', cell(13)),
+    textIds: toTextIds(cell(14)),
+    resendAvailableAtMs: readTimeOrNull(cell(15)),
+    createdAtMs: readTime(cell(16)),
+    updatedAtMs: readTime(cell(17)),
+    expiresAtMs: readTime(cell(18)),
+    approvedAtMs: readTimeOrNull(cell(19)),
+    outcome: cell(20) === '' ? null : nameOfOutcome(Number(cell(20))),
   };
+}
+
+function nameOfOutcome(code: number): Outcome {
+  return code === statusCode('approved') ? 'approved' : 'failed';
 }
 
 /** Reads `{uuid,uuid}`. */

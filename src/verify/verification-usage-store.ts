@@ -13,14 +13,14 @@ export interface VerificationsOfStep {
 }
 
 /**
- * A lapsed pending verification counts as expired, even if its row does not show it yet. Verifications are summed when
- * they can no longer be approved.
+ * A lapsed pending verification counts as expired, even if its row does not show it yet, and one with an outcome as that.
+ * Verifications are summed when they can no longer be approved.
  */
 export const summedVerifications: SummedRecords = {
   records: 'verification',
   sums: 'verification_sum',
   groups: (time) => ({
-    status: `case when ${isPending} and expires_at <= ${time} then ${statusCode('expired')} else status end`,
+    status: `coalesce(outcome, case when ${isPending} and expires_at <= ${time} then ${statusCode('expired')} else status end)`,
   }),
   amounts: {},
   agesMs: [longestTtlSeconds * 1000 + settledAfterMs, ...laterAgesMs],

@@ -18,7 +18,8 @@ const anyVerification: fc.Arbitrary<Verification> = fc
   })
   .map(({ status, sends, resendInMs, expiresInMs, attempts }) => ({
     ...{ id: 'ver_01jcq5v0n8g3x7k2m9p4r6t1wz', applicationId: 'app_01jcq5v0n8g3x7k2m9p4r6t1wz', channel: 'sms' },
-    ...{ to: '+447700900123', status, reason: null, codeLength: 6, ringVersion: 1, testNumber: false },
+    ...{ to: '+447700900123', status, reason: null, codeLength: 6, ringVersion: 1 },
+    ...{ codeHash: null, testNumber: false },
     ...{
       attempts,
       maxAttempts: 5,
@@ -30,9 +31,10 @@ const anyVerification: fc.Arbitrary<Verification> = fc
     resendAvailableAtMs: status === 'blocked' ? null : nowMs + resendInMs,
     ...{ createdAtMs: nowMs - 1_200_000, updatedAtMs: nowMs - 1_200_000, expiresAtMs: nowMs + expiresInMs },
     approvedAtMs: status === 'approved' ? nowMs : null,
+    outcome: null,
   }));
 
-const sameAgain = { codeLength: 6, channel: 'sms' };
+const sameAgain = { isSameCode: true, channel: 'sms' };
 
 test('resend_available_at is the first moment at which a start sends again, and null if there is none', () => {
   fc.assert(

@@ -12,6 +12,10 @@ export const verificationStatuses: readonly VerificationStatus[] = [
   'blocked',
 ];
 
+/** What a caller can report about a code that it made and checked itself. Each is a status too. */
+export const outcomes = ['approved', 'failed'] as const;
+export type Outcome = (typeof outcomes)[number];
+
 export type BlockReason =
   | 'country_not_allowed'
   | 'block_list'
@@ -29,6 +33,7 @@ export type Reason =
   | 'canceled_by_client'
   | 'superseded'
   | 'restored'
+  | 'reported_by_client'
   | BlockReason;
 
 export interface Verification {
@@ -40,6 +45,8 @@ export interface Verification {
   reason: Reason | null;
   codeLength: number;
   ringVersion: number;
+  /** Of the caller's code, as Postgres prints it; null where the code derives from the id. */
+  codeHash: string | null;
   testNumber: boolean;
   attempts: number;
   maxAttempts: number;
@@ -54,11 +61,17 @@ export interface Verification {
   updatedAtMs: number;
   expiresAtMs: number;
   approvedAtMs: number | null;
+  /** What the caller reported. */
+  outcome: Outcome | null;
 }
 
 export const mostAttempts = 5;
 export const mostSends = 5;
 export const longestTtlSeconds = 600;
+/** Servers repeat their calls: a caller's code is not sent again within this time. */
+export const givenResendMs = minuteMs;
+/** For this time a superseded code is taken for a late repeat. */
+export const lateRepeatMs = 10 * minuteMs;
 /**
  * Maximum wrong codes per application and number in 24 hours, over all verifications, so that guesses cannot add up.
  */
@@ -85,13 +98,14 @@ export function resendAtMs({ status, sends, resendAvailableAtMs, expiresAtMs }: 
 /** What another start for the same number does while a verification is pending. */
 export type Continuation = 'send_again' | 'leave' | 'supersede';
 
+/** `isSameCode`: the start wants the code that was sent, or one of ours with its length. */
 export function continuation(
   pending: Verification,
-  wanted: { codeLength: number; channel: string },
+  wanted: { isSameCode: boolean; channel: string },
   nowMs: number,
 ): Continuation {
   // Two texts with two codes are the most common cause of "wrong code", so the code stays the same while possible.
-  if (pending.codeLength !== wanted.codeLength || pending.channel !== wanted.channel) return 'supersede';
+  if (!wanted.isSameCode || pending.channel !== wanted.channel) return 'supersede';
   const waited = pending.resendAvailableAtMs === null || pending.resendAvailableAtMs <= nowMs;
   return waited && pending.sends < mostSends ? 'send_again' : 'leave';
 }

@@ -11,25 +11,17 @@ import {
   recordId,
   toPage,
 } from '../http/list-page.ts';
-import { type Call, type Route, requireApplication, route } from '../http/route.ts';
-import { unsupportedChannel } from '../messages/channel.ts';
-import type { StartClient } from '../messages/client-scope.ts';
+import { type Route, requireApplication, route } from '../http/route.ts';
 import { prefixOfGroup } from '../messages/numbers/number-prefix.ts';
 import { readNumberFilter, requireNumber } from '../messages/numbers/phone-number.ts';
-import type { TextFacts } from '../messages/text/text-route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Idempotency } from '../platform/database/idempotency.ts';
-import { type CodeSender, codeSender, requireAllowedSender } from './code-sender.ts';
+import { createCheckRoutes } from './check-api.ts';
 import type { GuardExplanation } from './explanations.ts';
-import type { StartRequest } from './start/decision.ts';
+import type { ToStart } from './start/request.ts';
 import type { StartRules } from './start/rules.ts';
-import { copyAutofill } from './texts/autofill.ts';
-import { templateFor } from './texts/country-template.ts';
-import { prepareText, toMinutes } from './texts/prepared-text.ts';
-import { attemptsRemaining, type Verification } from './verification.ts';
 import { canceledVerification } from './verification-examples.ts';
 import {
-  checkSchema,
   readSchema,
   reasonSchema,
   startSchema,
@@ -42,12 +34,7 @@ export interface VerifyRoutesOptions {
   verify: VerifyService;
   idempotency: Idempotency;
   rules: StartRules;
-  /**
-   * Throws a 503 if no carrier could send a code to this number soon. Returns the sender that the route sets, or null.
-   */
-  /** The groups of a start's client, as keyed hashes; none in the sandbox. */
-  clientsOf: (applicationId: string, client: StartClient) => string[];
-  requireCarrier: (start: CodeSender & Pick<TextFacts, 'applicationId' | 'to'>) => string | null;
+  toStart: ToStart;
 }
 
 const base = '/verify/v1/verifications';
@@ -88,40 +75,8 @@ const decisionSchema = Type.Object(
 );
 
 export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
-  const { verify, idempotency, rules, requireCarrier, clientsOf } = options;
+  const { verify, idempotency, rules, toStart } = options;
   const shared = { auth: { kind: 'bearer', scope: 'verify:manage' }, tag: 'Verification API' } as const;
-
-  function toStart(call: Call<unknown, unknown, Static<StartRules['schema']>>): StartRequest {
-    const { applicationId, applicationName, rights } = requireApplication(call);
-    const { channel, reference, locale, code_length, ttl_seconds, autofill, client } = call.body;
-    if (channel !== 'sms') throw unsupportedChannel();
-    const to = requireNumber(call.body.to);
-    const text = prepareText({
-      app: applicationName,
-      locale: locale ?? null,
-      minutes: toMinutes(ttl_seconds * 1000),
-      codeLength: code_length,
-      autofill: copyAutofill(autofill ?? null),
-      ...templateFor(rights, to),
-    });
-    const sender = codeSender(rights, to, text.sender);
-    const sentAs = requireCarrier({ applicationId, to, ...sender });
-    requireAllowedSender(rights, to, sentAs ?? sender.from);
-    return {
-      applicationId,
-      to,
-      channel,
-      reference: reference ?? null,
-      codeLength: code_length,
-      ttlSeconds: ttl_seconds,
-      text,
-      sender,
-      correlationId: call.correlationId,
-      segmentsPerDay: rights.segmentsPerDay,
-      holds: rights.holds,
-      clients: client == null ? [] : clientsOf(applicationId, client),
-    };
-  }
 
   return [
     route({
@@ -146,7 +101,7 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
         UNROUTABLE_DESTINATION: 'No route leads to the number',
       },
       handler: (call) => {
-        const request = toStart(call);
+        const request = toStart(requireApplication(call), call.body, call.correlationId);
         return answerOnce(idempotency, call, async (keep) => {
           const toAnswer = ({ record }: { record: { id: string } }) => ({
             status: 200,
@@ -157,50 +112,7 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
         });
       },
     }),
-    route({
-      method: 'POST',
-      path: `${base}/{id}`,
-      ...shared,
-      operationId: 'checkVerification',
-      summary: 'Check the code that the user entered',
-      description:
-        'A wrong code spends a try, even if its length differs from that of the code. A value that is not 4 to 10 digits gets a 400 and spends no try.',
-      params,
-      body: Type.Object({
-        code: Type.String({
-          maxLength: 10,
-          pattern: '^[0-9]{4,10}$',
-          expected: 'the 4 to 10 digits the user entered, as a string',
-          examples: ['123456'],
-        }),
-      }),
-      idempotent: true,
-      answers: {
-        200: { description: 'The verification; valid says whether the code was right', schema: checkSchema },
-      },
-      refuses: { VERIFICATION_ALREADY_APPROVED: 'The verification is already approved: a code works once' },
-      handler: async (call) => {
-        const { applicationId } = requireApplication(call);
-        let outcome = 'Replayed the response to the first request with this Idempotency-Key';
-        const reply = await answerOnce(idempotency, call, async (keep) => {
-          const toAnswer = ({ record }: { record: object }) => ({
-            status: 200,
-            body: JSON.stringify(record),
-            location: null,
-          });
-          const keyed = call.idempotencyKey !== undefined;
-          const checked = await verify.check(
-            applicationId,
-            call.params.id,
-            call.body.code,
-            keyed ? (decided) => required(keep(toAnswer(decided))) : undefined,
-          );
-          outcome = checkOutcome(checked.verification);
-          return toAnswer(checked);
-        });
-        return { ...reply, outcome };
-      },
-    }),
+    ...createCheckRoutes(options),
     route({
       method: 'GET',
       path: base,
@@ -282,21 +194,6 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
   ];
 }
 
-/** The result of a check, for its trace: the verification may change later. */
-function checkOutcome(verification: Verification): string {
-  const left = attemptsRemaining(verification);
-  switch (verification.status) {
-    case 'approved':
-      return 'Correct code, verification approved';
-    case 'pending':
-      return `Wrong code, ${left} ${left === 1 ? 'attempt' : 'attempts'} left`;
-    case 'failed':
-      return 'No attempts left, verification failed';
-    default:
-      return `Not checked: the verification is ${verification.status}`;
-  }
-}
-
 function toDecision({ held, ...decision }: GuardExplanation): Static<typeof decisionSchema> {
   if (held === undefined) return decision;
   const { id, scope, numbers, approved, beganAtMs, untilMs } = held.hold;
@@ -313,9 +210,4 @@ function toDecision({ held, ...decision }: GuardExplanation): Static<typeof deci
     ends_at: toTimestamp(untilMs),
   };
   return { ...decision, hold };
-}
-
-function required<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a request with a key keeps its answer');
-  return value;
 }

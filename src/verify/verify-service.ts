@@ -15,13 +15,16 @@ import type { Woken } from '../platform/work/wake-list.ts';
 import { createCancellations } from './cancellations.ts';
 import { createChecks } from './checks.ts';
 import { createExplanations, type ExplainItem, type GuardExplanation } from './explanations.ts';
+import { createOutcomes } from './given/outcomes.ts';
 import type { Guard } from './guard.ts';
 import { createKeptChecks } from './kept-checks.ts';
+import { findNewestOf } from './newest-of-number.ts';
+import type { Destination } from './pending-store.ts';
 import { createStartBatch } from './start/batch.ts';
 import type { StartRequest } from './start/decision.ts';
 import type { StartAnswer, StartItem } from './start/item.ts';
 import { findNewestTexts, type VerificationAndText } from './texts/newest-texts.ts';
-import { asOf, proofMs, type Verification } from './verification.ts';
+import { asOf, type Outcome, proofMs, type Verification } from './verification.ts';
 import { listVerifications, siftNewest, type VerificationFilter } from './verification-list.ts';
 import { toVerificationRecord } from './verification-record.ts';
 import * as store from './verification-store.ts';
@@ -56,6 +59,9 @@ export interface CheckAnswer {
   record: ReturnType<typeof toVerificationRecord> & { valid: boolean; proof?: string };
 }
 
+/** How often a check by number finds a verification that is superseded meanwhile, at most. */
+const mostLookups = 5;
+
 /** The guard does not apply to test numbers; one of them is always blocked. */
 function explainTestNumber(isBlocked: boolean): GuardExplanation {
   if (!isBlocked) return { decision: 'allow', reason: null, rules: [] };
@@ -80,14 +86,16 @@ export function createVerifyService(options: VerifyServiceOptions) {
     ...{ clock, keys, guard, environment, resendSeconds, routeText, hasChoice },
   });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
+  const findNewest = createReadBatcher((numbers: Destination[]) => findNewestOf(database, numbers, clock.nowMs()));
+  const putOutcome = createOutcomes(database, clock);
   const checks = createChecks({ database, clock, keys, environment, find });
   const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
   const cancellations = createCancellations(database, clock);
   const explanations = createExplanations({ database, clock, keys, guard });
 
-  /** Undefined unless approved, and after the proof has expired. */
+  /** Undefined unless a code was right here, and after the proof has expired. */
   function proofOf(row: Verification): Promise<string> | undefined {
-    if (row.status !== 'approved' || row.approvedAtMs === null) return undefined;
+    if (row.status !== 'approved' || row.approvedAtMs === null || row.outcome !== null) return undefined;
     const expiresAtMs = row.approvedAtMs + proofMs;
     if (expiresAtMs <= clock.nowMs()) return undefined;
     return signProof({
@@ -112,6 +120,27 @@ export function createVerifyService(options: VerifyServiceOptions) {
     return { verification: row, record };
   }
 
+  /** `keep` commits the answer with the decision. */
+  async function check(
+    applicationId: string,
+    id: string,
+    code: string,
+    keep?: (checked: CheckAnswer) => AnswerToKeep | undefined,
+  ): Promise<CheckAnswer> {
+    if (!isId('ver', id)) throw notFound();
+    if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code));
+    const checked = await keptChecks.submit({ row: checks.toRow(applicationId, id, code), keep });
+    if (checked instanceof ApiError) throw checked;
+    return checked;
+  }
+
+  /** As it is now. */
+  async function require(applicationId: string, id: string): Promise<VerificationAndText> {
+    const found = isId('ver', id) ? await find({ applicationId, id }) : undefined;
+    if (found === undefined) throw notFound();
+    return { ...found, row: asOf(found.row, clock.nowMs()) };
+  }
+
   return {
     async start(request: StartRequest, key: string | undefined, keep: StartItem['keep']): Promise<StartAnswer> {
       const item = { request, key, keep };
@@ -125,26 +154,48 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return answer;
     },
 
-    /** `keep` commits the answer with the decision. */
-    async check(
+    check,
+
+    /**
+     * The same for the pending verification of a number, else for its newest. If another start supersedes it before the
+     * code is decided, the code is decided for the newer one.
+     */
+    async checkNumber(
       applicationId: string,
-      id: string,
+      to: string,
       code: string,
       keep?: (checked: CheckAnswer) => AnswerToKeep,
     ): Promise<CheckAnswer> {
-      if (!isId('ver', id)) throw notFound();
-      if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code));
-      const checked = await keptChecks.submit({ row: checks.toRow(applicationId, id, code), keep });
-      if (checked instanceof ApiError) throw checked;
-      return checked;
+      for (let left = mostLookups; ; left--) {
+        const id = await findNewest({ applicationId, to });
+        if (id === undefined) throw notFound();
+        const isFinal = ({ verification: { reason } }: CheckAnswer) => reason !== 'superseded' || left === 1;
+        const checked = await check(
+          applicationId,
+          id,
+          code,
+          keep && ((each) => (isFinal(each) ? keep(each) : undefined)),
+        );
+        if (isFinal(checked)) return checked;
+      }
     },
 
+    /** Takes the result of a code that the caller made and checked. */
+    async report(applicationId: string, id: string, outcome: Outcome) {
+      if (!isId('ver', id)) throw notFound();
+      const { row, text } = await putOutcome({ applicationId, id }, outcome);
+      return toVerificationRecord(row, text);
+    },
+
+    require,
+
+    /** The pending verification of a number, else its newest of the last 24 hours. */
+    findNewest: (applicationId: string, to: string): Promise<string | undefined> => findNewest({ applicationId, to }),
+
     async read(applicationId: string, id: string) {
-      const found = isId('ver', id) ? await find({ applicationId, id }) : undefined;
-      if (found === undefined) throw notFound();
-      const now = asOf(found.row, clock.nowMs());
-      const record = toVerificationRecord(now, found.text);
-      const proof = proofOf(now);
+      const { row, text } = await require(applicationId, id);
+      const record = toVerificationRecord(row, text);
+      const proof = proofOf(row);
       return proof === undefined ? record : { ...record, proof: await proof };
     },
 

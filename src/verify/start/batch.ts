@@ -7,6 +7,7 @@ import type { Database, Tx } from '../../platform/database/database.ts';
 import { insertAnswers } from '../../platform/database/idempotency.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { findApproved } from '../approved-numbers.ts';
+import { isSameCode } from '../given/code.ts';
 import { findHeld } from '../held-number.ts';
 import * as pendingStore from '../pending-store.ts';
 import { findNewestTexts } from '../texts/newest-texts.ts';
@@ -93,7 +94,7 @@ export function createStartBatch(
         ? new Set<string>()
         : await startFreeNumbers(
             database,
-            open.map(({ verification }) => verification),
+            open,
             open.flatMap(({ message }) => message ?? []),
             clock.nowMs(),
           );
@@ -121,6 +122,7 @@ export function createStartBatch(
       // Otherwise two starts of a number could both count the same wrong codes, and grant tries for them twice.
       await pendingStore.lockNames(tx, requests.map(guard.countsStarts ? prefixNameOf : nameOf));
       const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
+      await readSuperseded(tx, requests, pending, nowMs);
       const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);
       const answers = await answersTo(tx, decisions, items);
@@ -140,9 +142,27 @@ export function createStartBatch(
     return new Map(
       all.map(([name, verification]) => {
         const used = new Set(verification.textIds.flatMap((id) => carriers.get(id) ?? []));
-        return [name, { verification, used: [...used] }];
+        return [name, { verification, used: [...used], superseded: [] }];
       }),
     );
+  }
+
+  /** Only a start with another code than the pending one can be a late repeat. */
+  async function readSuperseded(
+    tx: Tx,
+    requests: StartRequest[],
+    pending: Map<string, PendingStart>,
+    nowMs: number,
+  ): Promise<void> {
+    const repeats = requests.filter((request) => {
+      const open = pending.get(nameOf(request));
+      return request.code !== undefined && open !== undefined && !isSameCode(options.keys, open.verification, request);
+    });
+    if (repeats.length === 0) return;
+    for (const found of await pendingStore.findSuperseded(tx, repeats, nowMs)) {
+      const open = pending.get(nameOf(found));
+      if (open !== undefined) pending.set(nameOf(found), { ...open, superseded: [...open.superseded, found] });
+    }
   }
 
   /** Blocks the starts whose text exceeds the application's segments of the day. */
@@ -202,6 +222,7 @@ export function createStartBatch(
         : startFree(items),
     keep: (answers) => insertAnswers(database, answers, clock.nowMs()),
     nowMs: clock.nowMs,
+    keys: options.keys,
   };
 
   return createBatch({

@@ -11,10 +11,19 @@ import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { CodeSender } from '../code-sender.ts';
+import { givenHash, isSameCode, type SupersededCode, sealCode } from '../given/code.ts';
 import type { Guard, GuardFacts } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
 import { type PreparedText, toMinutes, withMinutes } from '../texts/prepared-text.ts';
-import { type BlockReason, continuation, mostAttempts, triesFor, type Verification } from '../verification.ts';
+import {
+  type BlockReason,
+  type Continuation,
+  continuation,
+  givenResendMs,
+  mostAttempts,
+  triesFor,
+  type Verification,
+} from '../verification.ts';
 import type { StartCounts } from './counts.ts';
 
 /** A validated request to start. Plain values of bounded size, because it shares a batch with other callers' starts. */
@@ -24,6 +33,8 @@ export interface StartRequest {
   channel: string;
   reference: string | null;
   codeLength: number;
+  /** A code that the caller made; undefined for one of ours. */
+  code?: string | undefined;
   ttlSeconds: number;
   text: PreparedText;
   /** The sender of its text. */
@@ -44,6 +55,8 @@ export interface StartDecision {
   message: Message | undefined;
   /** Of the request. */
   clients: readonly string[];
+  /** The caller's code for a new row; null where there is none. */
+  sealedCode: string | null;
 }
 
 export interface StartDecisionOptions {
@@ -66,6 +79,8 @@ export interface PendingStart {
   verification: Verification;
   /** The carriers that had its texts. */
   used: readonly string[];
+  /** The number's callers' codes that were superseded lately; only read for a start with another code. */
+  superseded: readonly SupersededCode[];
 }
 
 /**
@@ -82,26 +97,43 @@ export function decideStart(
   if (open === undefined) return startNew(options, request, undefined, counts);
   const { verification: pending, used } = open;
   // This request created it: the batch ran twice because the answer to the first commit was lost.
-  if (pending.correlationId === request.correlationId) {
-    return { verification: pending, superseded: undefined, message: undefined, clients: request.clients };
-  }
-  switch (continuation(pending, request, nowMs)) {
+  if (pending.correlationId === request.correlationId) return unchanged(request, pending);
+  switch (continuationOf(options.keys, open, request, nowMs)) {
     case 'supersede': {
       const over = { ...pending, status: 'canceled', reason: 'superseded', updatedAtMs: nowMs } as const;
       return startNew(options, request, over, counts);
     }
     case 'leave':
-      return { verification: pending, superseded: undefined, message: undefined, clients: request.clients };
+      return unchanged(request, pending);
     case 'send_again': {
       const verification = {
         ...pending,
         sends: pending.sends + 1,
-        resendAvailableAtMs: resendAt(options, pending.testNumber),
+        resendAvailableAtMs: resendAt(options, pending),
         updatedAtMs: nowMs,
       };
-      return withText(options, request, { verification, superseded: undefined, used });
+      return withText(options, request, { verification, superseded: undefined, used, sealedCode: null });
     }
   }
+}
+
+/** A start that writes no row, or a blocked one. */
+function unchanged({ clients }: StartRequest, verification: Verification): StartDecision {
+  return { verification, superseded: undefined, message: undefined, clients, sealedCode: null };
+}
+
+/** A code that was superseded lately is a late repeat of an earlier call: the newer one stays. */
+export function continuationOf(
+  keys: StartDecisionOptions['keys'],
+  { verification, superseded }: Pick<PendingStart, 'verification' | 'superseded'>,
+  request: Pick<StartRequest, 'code' | 'codeLength' | 'channel'>,
+  nowMs: number,
+): Continuation {
+  const wanted = { isSameCode: isSameCode(keys, verification, request), channel: request.channel };
+  const found = continuation(verification, wanted, nowMs);
+  const { code } = request;
+  if (found !== 'supersede' || code === undefined) return found;
+  return superseded.some((each) => each.codeHash === givenHash(keys, each, code)) ? 'leave' : found;
 }
 
 /** A start that sends no text and changes no row, because the application's segments of the day do not suffice. */
@@ -122,15 +154,19 @@ function startNew(
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
   const blocked = reason ?? refusalOf(options, request, test, counts);
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
+  const owner = { id: newId('ver', options.clock), ringVersion: options.keys.version };
+  const code = blocked === null ? request.code : undefined;
+  const codeHash = code === undefined ? null : givenHash(options.keys, owner, code);
   const verification: Verification = {
-    id: newId('ver', options.clock),
+    id: owner.id,
     applicationId: request.applicationId,
     channel: request.channel,
     to: request.to,
     status: blocked === null ? 'pending' : 'blocked',
     reason: blocked,
     codeLength: request.codeLength,
-    ringVersion: options.keys.version,
+    ringVersion: owner.ringVersion,
+    codeHash,
     testNumber: test !== undefined,
     attempts: 0,
     maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,
@@ -138,15 +174,17 @@ function startNew(
     reference: request.reference,
     correlationId: request.correlationId,
     textIds: [],
-    resendAvailableAtMs: blocked === null ? resendAt(options, test !== undefined) : null,
+    resendAvailableAtMs: blocked === null ? resendAt(options, { testNumber: test !== undefined, codeHash }) : null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     expiresAtMs: nowMs + ttlMs,
     approvedAtMs: null,
+    outcome: null,
   };
   // A blocked start changes nothing: the pending verification continues.
-  if (blocked !== null) return { verification, superseded: undefined, message: undefined, clients: request.clients };
-  return withText(options, request, { verification, superseded, used: [] });
+  if (blocked !== null) return unchanged(request, verification);
+  const sealedCode = code === undefined ? null : sealCode(options.keys, owner, code);
+  return withText(options, request, { verification, superseded, used: [], sealedCode });
 }
 
 function refusalOf(
@@ -177,23 +215,27 @@ export function guardFactsOf(
   };
 }
 
-function resendAt(options: StartDecisionOptions, testNumber: boolean): number {
-  return options.clock.nowMs() + (testNumber ? 0 : options.resendSeconds * 1000);
+function resendAt(
+  { clock, resendSeconds }: StartDecisionOptions,
+  { codeHash, testNumber }: Pick<Verification, 'codeHash' | 'testNumber'>,
+): number {
+  const waitMs = codeHash !== null ? givenResendMs : testNumber ? 0 : resendSeconds * 1000;
+  return clock.nowMs() + waitMs;
 }
 
 function withText(
   options: StartDecisionOptions,
   request: StartRequest,
-  given: Pick<StartDecision, 'verification' | 'superseded'> & Pick<PendingStart, 'used'>,
+  given: Pick<StartDecision, 'verification' | 'superseded' | 'sealedCode'> & Pick<PendingStart, 'used'>,
 ): StartDecision | ApiError {
-  const { verification, superseded, used } = given;
+  const { verification, superseded, used, sealedCode } = given;
   const message = newText(options, request, verification, used);
   if (message instanceof ApiError) return message;
   const withId = { ...verification, textIds: [...verification.textIds, message.id] };
-  return { verification: withId, superseded, message, clients: request.clients };
+  return { verification: withId, superseded, message, clients: request.clients, sealedCode };
 }
 
-/** The text's row. It holds the template, never the code, which is derived when the text is sent. */
+/** The text's row. It holds the template, never the code, which is derived or unsealed when the text is sent. */
 function newText(
   options: StartDecisionOptions,
   request: StartRequest,
@@ -234,6 +276,11 @@ function newText(
     segments: text.segments,
     route: found,
     body: null,
-    verification: { id: verification.id, template: { ...text.template, ringVersion: verification.ringVersion } },
+    verification: { id: verification.id, template: { ...text.template, ...codeKeyOf(verification) } },
   });
+}
+
+/** Names the key of a caller's code differently: a node of an earlier version then cannot render it with a code of ours. */
+function codeKeyOf({ codeHash, ringVersion }: Verification): { ringVersion: number } | { sealedUnder: number } {
+  return codeHash === null ? { ringVersion } : { sealedUnder: ringVersion };
 }

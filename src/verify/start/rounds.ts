@@ -1,7 +1,7 @@
 // Tests: test/races/verifications.test.ts
 import type { AnswerToKeep } from '../../platform/database/idempotency.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { continuation } from '../verification.ts';
+import { continuationOf, type StartDecisionOptions } from './decision.ts';
 import type { StartAnswer, StartItem } from './item.ts';
 
 export interface StartRounds {
@@ -9,6 +9,7 @@ export interface StartRounds {
   start: (items: StartItem[]) => Promise<(StartAnswer | ApiError)[]>;
   keep: (answers: AnswerToKeep[]) => Promise<void>;
   nowMs: () => number;
+  keys: StartDecisionOptions['keys'];
 }
 
 /**
@@ -39,13 +40,14 @@ async function answerFollowers(
   left: StartItem[],
   first: Map<string, StartAnswer>,
   answers: Map<StartItem, StartAnswer | ApiError>,
-  { keep, nowMs }: StartRounds,
+  { keep, nowMs, keys }: StartRounds,
 ): Promise<void> {
   const kept: AnswerToKeep[] = [];
   for (const item of left) {
     const open = first.get(nameOf(item));
     if (answers.has(item) || open === undefined) continue;
-    if (continuation(open.verification, item.request, nowMs()) !== 'leave') {
+    const pending = { verification: open.verification, superseded: [] };
+    if (continuationOf(keys, pending, item.request, nowMs()) !== 'leave') {
       // It changes the verification, and so do later ones: they wait for the next round.
       first.delete(nameOf(item));
       continue;

@@ -17,6 +17,10 @@ import { localePattern, localeProblem, longestLocale } from '../texts/translatio
 import type { VerificationTemplate } from '../texts/verification-text.ts';
 import { longestTtlSeconds } from '../verification.ts';
 
+export const codePattern = '^[0-9]{4,10}$';
+export const codeForm = new RegExp(codePattern);
+const rightCode = '4 to 10 digits, as a string';
+
 const longestOfClient = 512;
 /** Any text, because applications identify people in their own ways. */
 const ofClient = (about: string, example: string) => ({
@@ -54,7 +58,9 @@ export function createStartRules(environment: 'sandbox' | 'production') {
     const add = (field: string, problem: string | undefined) => {
       if (problem !== undefined) problems.push({ field, message: problem });
     };
-    const { locale, autofill, reference } = body;
+    const { locale, autofill, reference, code, code_length } = body;
+    if (typeof code === 'string' && codeForm.test(code) && typeof code_length === 'number')
+      add('code_length', code_length === code.length ? undefined : `must be the length of code (${code.length})`);
     if (typeof reference === 'string') add('reference', referenceProblem(reference));
     if (typeof locale === 'string') add('locale', localeProblem(locale));
     if (typeof autofill === 'object' && autofill !== null) {
@@ -75,16 +81,20 @@ export function createStartRules(environment: 'sandbox' | 'production') {
     return problems;
   }
 
+  const to = Type.String({
+    maxLength: longestNumber,
+    expected: rightNumber,
+    shownPattern: numberPattern,
+    examples: ['+447700900123'],
+    description: `Mobile number: ${recipientForm(environment)}`,
+  });
+
   return {
+    to,
+    checkNumber,
     schema: Type.Object(
       {
-        to: Type.String({
-          maxLength: longestNumber,
-          expected: rightNumber,
-          shownPattern: numberPattern,
-          examples: ['+447700900123'],
-          description: `Mobile number: ${recipientForm(environment)}`,
-        }),
+        to,
         channel: Type.String({
           maxLength: 1024,
           expected: rightChannel,
@@ -110,13 +120,27 @@ export function createStartRules(environment: 'sandbox' | 'production') {
             }),
           ),
         ),
-        code_length: Type.Integer({
-          minimum: 4,
-          maximum: 10,
-          default: 6,
-          description: 'Digits of the code',
-          expected: 'a whole number from 4 to 10',
-        }),
+        // Without a default: a caller who gives another length than that of the code gets a 400.
+        code_length: Type.Optional(
+          Type.Integer({
+            minimum: 4,
+            maximum: 10,
+            description: 'Digits of the code (default: 6, or those of code)',
+            expected: 'a whole number from 4 to 10',
+          }),
+        ),
+        code: Type.Optional(
+          nullable(
+            Type.String({
+              maxLength: 10,
+              pattern: codePattern,
+              expected: rightCode,
+              examples: ['482913'],
+              description:
+                'A code that you made and check yourself or here. Another code replaces a pending one and is sent at once; the same code is sent again after 60 seconds.',
+            }),
+          ),
+        ),
         ttl_seconds: Type.Integer({
           minimum: 60,
           maximum: longestTtlSeconds,
@@ -137,17 +161,6 @@ export function createStartRules(environment: 'sandbox' | 'production') {
       },
       { title: 'VerificationToStart', check },
     ),
-    explainSchema: Type.Object(
-      {
-        to: Type.String({
-          maxLength: longestNumber,
-          expected: rightNumber,
-          shownPattern: numberPattern,
-          examples: ['+447700900123'],
-          description: `Mobile number: ${recipientForm(environment)}`,
-        }),
-      },
-      { title: 'NumberToExplain', check: checkNumber },
-    ),
+    explainSchema: Type.Object({ to }, { title: 'NumberToExplain', check: checkNumber }),
   };
 }

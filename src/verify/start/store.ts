@@ -10,16 +10,17 @@ import { insertVerificationEvents } from '../verification-events.ts';
 import { channelCode, reasonCode, statusCode } from '../verification-row.ts';
 import { isPending } from '../verification-store.ts';
 
-/** A verification with the groups of its client. */
+/** A verification with the groups of its client and the caller's sealed code. */
 export interface StartedRow {
   verification: Verification;
   clients: readonly string[];
+  sealedCode?: string | null;
 }
 
 /** The cells of a start's rows, by their column names. */
 function startCells(rows: readonly StartedRow[]): TextRows {
   return toTextRows(
-    rows.map(({ verification, clients }) => [
+    rows.map(({ verification, clients, sealedCode = null }) => [
       uuidOf(verification.id),
       uuidOf(verification.applicationId),
       channelCode(verification.channel),
@@ -39,6 +40,8 @@ function startCells(rows: readonly StartedRow[]): TextRows {
       `{${verification.textIds.map(uuidOf).join()}}`,
       Math.round((verification.expiresAtMs - verification.createdAtMs) / 1000),
       clients.length === 0 ? null : `{${clients.join()}}`,
+      verification.codeHash,
+      sealedCode,
     ]),
   );
 }
@@ -47,14 +50,14 @@ const startedRows = `select place, c[1]::uuid as id, c[2]::uuid as application_i
     c[5]::smallint as status, ${time('c[16]')} as expires_at, c from ${fromTextRows()} t`;
 const insertRecords = (from: string) => `insert into verification (id, application_id, channel, recipient, status,
       reason, code_length, ring_version, test_number, max_attempts, sends, reference, correlation_id,
-      resend_available_at, created_at, updated_at, expires_at, text_ids)
+      resend_available_at, created_at, updated_at, expires_at, text_ids, code_hash)
     select id, application_id, c[3]::smallint, recipient, status, c[6]::smallint, c[7]::smallint, c[8]::integer,
       c[9]::boolean, c[10]::smallint, c[11]::smallint, c[12], c[13]::uuid, ${time('c[14]')}, ${time('c[15]')},
-      ${time('c[15]')}, expires_at, c[17]::uuid[]
+      ${time('c[15]')}, expires_at, c[17]::uuid[], c[20]::bytea
     from ${from}`;
 const insertPending = (conditions: string) => `insert into pending_verification (verification_id, application_id,
-      expires_at, lifetime_seconds, recipient)
-    select id, application_id, expires_at, c[18]::integer, recipient from v where ${conditions} order by place`;
+      expires_at, lifetime_seconds, recipient, sealed_code)
+    select id, application_id, expires_at, c[18]::integer, recipient, c[21]::bytea from v where ${conditions} order by place`;
 
 /**
  * Starts verifications with one text each, where the number has no pending verification and no wrong codes of the day.
@@ -62,12 +65,12 @@ const insertPending = (conditions: string) => `insert into pending_verification 
  */
 export async function startFree(
   tx: Tx,
-  verifications: Verification[],
+  starts: readonly StartedRow[],
   texts: Message[],
   nowMs: number,
 ): Promise<Set<string>> {
   const { rows } = await tx.query<{ id: string }>(startFreeStatement, [
-    ...startCells(verifications.map((verification) => ({ verification, clients: [] }))),
+    ...startCells(starts),
     ...messageRows(texts),
     uuidFloor(nowMs - dayMs),
   ]);

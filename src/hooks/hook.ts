@@ -1,0 +1,70 @@
+/** The identity servers that can post to us. Those after `generic` are `generic` with pointers of their own. */
+export const hookKinds = [
+  'supabase',
+  'logto',
+  'zitadel',
+  'authentik',
+  'generic',
+  'kratos',
+  'auth0',
+  'keycloak',
+] as const;
+export type HookKind = (typeof hookKinds)[number];
+
+/** Where a payload has what we need: JSON pointers (RFC 6901). */
+export interface HookPointers {
+  to?: string;
+  code?: string;
+  text?: string;
+  locale?: string;
+  ip?: string;
+}
+
+export const pointerNames = ['to', 'code', 'text', 'locale', 'ip'] as const;
+
+export interface Hook {
+  id: string;
+  applicationId: string;
+  kind: HookKind;
+  /** The sender of texts without a code. */
+  from: string | null;
+  /** The language of its texts, unless a payload names one. */
+  locale: string | null;
+  /** Null for those of its kind. */
+  pointers: HookPointers | null;
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
+/** A secret without itself. */
+export interface HookSecret {
+  id: string;
+  createdAtMs: number;
+  endsAtMs: number | null;
+}
+
+/** A secret as calls are checked with it: the bytes that sign, or the keyed hash of a bearer secret. */
+export interface ProvingSecret {
+  endsAtMs: number | null;
+  key: Buffer | null;
+  hash: Buffer | null;
+}
+
+/** Maximum per application, and secrets in force per hook. */
+export const mostHooks = 10;
+export const mostSecrets = 5;
+/** A signature that is older, or that much ahead, is wrong. */
+export const signatureLastsMs = 5 * 60_000;
+/** Supabase sends the metadata of its users along. */
+export const longestPayload = 256 * 1024;
+
+/** What became of a call. */
+export type CallOutcome =
+  | 'sent'
+  | 'repeated'
+  | 'blocked'
+  | 'limited'
+  | 'refused'
+  | 'bad_payload'
+  | 'wrong_proof'
+  | 'unavailable';

@@ -1,0 +1,64 @@
+import type { Static } from 'typebox';
+import type { CallingApplication } from '../../http/route.ts';
+import { unsupportedChannel } from '../../messages/channel.ts';
+import type { StartClient } from '../../messages/client-scope.ts';
+import { requireNumber } from '../../messages/numbers/phone-number.ts';
+import type { TextFacts } from '../../messages/text/text-route.ts';
+import { type CodeSender, codeSender, requireAllowedSender } from '../code-sender.ts';
+import { copyAutofill } from '../texts/autofill.ts';
+import { templateFor } from '../texts/country-template.ts';
+import { prepareText, toMinutes } from '../texts/prepared-text.ts';
+import type { StartRequest } from './decision.ts';
+import type { StartRules } from './rules.ts';
+
+export interface StartRequestOptions {
+  /** The groups of a start's client, as keyed hashes; none in the sandbox. */
+  clientsOf: (applicationId: string, client: StartClient) => string[];
+  /**
+   * Throws a 503 if no carrier could send a code to this number soon. Returns the sender that the route sets, or null.
+   */
+  requireCarrier: (start: CodeSender & Pick<TextFacts, 'applicationId' | 'to'>) => string | null;
+}
+
+export type StartBody = Static<StartRules['schema']>;
+export type ToStart = (caller: CallingApplication, body: StartBody, correlationId: string) => StartRequest;
+
+const defaultCodeLength = 6;
+
+/** Turns a body that passed the rules into a request to start. */
+export function createStartRequests({ clientsOf, requireCarrier }: StartRequestOptions): ToStart {
+  return ({ applicationId, applicationName, rights }, body, correlationId) => {
+    const { channel, reference, locale, code, ttl_seconds, autofill, client } = body;
+    const codeLength = code?.length ?? body.code_length ?? defaultCodeLength;
+    // An answer kept for an idempotency key belongs to the body with its defaults.
+    body.code_length = codeLength;
+    if (channel !== 'sms') throw unsupportedChannel();
+    const to = requireNumber(body.to);
+    const text = prepareText({
+      app: applicationName,
+      locale: locale ?? null,
+      minutes: toMinutes(ttl_seconds * 1000),
+      codeLength,
+      autofill: copyAutofill(autofill ?? null),
+      ...templateFor(rights, to),
+    });
+    const sender = codeSender(rights, to, text.sender);
+    const sentAs = requireCarrier({ applicationId, to, ...sender });
+    requireAllowedSender(rights, to, sentAs ?? sender.from);
+    return {
+      applicationId,
+      to,
+      channel,
+      reference: reference ?? null,
+      codeLength,
+      code: code ?? undefined,
+      ttlSeconds: ttl_seconds,
+      text,
+      sender,
+      correlationId,
+      segmentsPerDay: rights.segmentsPerDay,
+      holds: rights.holds,
+      clients: client == null ? [] : clientsOf(applicationId, client),
+    };
+  };
+}
