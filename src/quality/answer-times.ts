@@ -9,13 +9,17 @@ export function bucketOf(tookMs: number): number {
 }
 
 /** The bound below which this fraction of the answers lies; Infinity above the last bound, undefined without answers. */
-export function quantileOf(counts: readonly number[], share: number): number | undefined {
+export function quantileOf(
+  counts: readonly number[],
+  share: number,
+  bounds: readonly number[] = answerBounds,
+): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
   let below = 0;
   for (const [index, count] of counts.entries()) {
     below += count;
-    if (below >= total * share) return answerBounds[index] ?? Number.POSITIVE_INFINITY;
+    if (below >= total * share) return bounds[index] ?? Number.POSITIVE_INFINITY;
   }
   return Number.POSITIVE_INFINITY;
 }

@@ -1,7 +1,8 @@
-// Tests: test/contract/guard-conversion.test.ts, test/contract/operator-totals.test.ts
+// Tests: test/contract/guard-conversion.test.ts, test/contract/operator-totals.test.ts, test/contract/analytics.test.ts
 import { findSentTexts, type SentText } from '../messages/sent-text-store.ts';
-import { type Clock, dayMs } from '../platform/clock.ts';
+import { type Clock, dayMs, hourMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
+import { addVerifications, type EndedVerification } from './analytics/verification-store.ts';
 import { addBlockedStarts } from './blocked-start-store.ts';
 import { readTroubles } from './carrier-trouble.ts';
 import type { CountedCode } from './conversion/count.ts';
@@ -13,11 +14,19 @@ export interface CodeOutcomesOptions {
   database: Database;
   clock: Clock;
   /** Takes the next ended verifications in this transaction; `read` is 0 when there are none. */
-  walkEnded: (tx: Tx, nowMs: number) => Promise<{ read: number; codes: EndedCode[]; blocked: RefusedStart[] }>;
+  walkEnded: (tx: Tx, nowMs: number) => Promise<EndedCodes>;
   /** Returns the texts (uuids) that more than one carrier had. */
   findShared: (tx: Tx, textIds: string[]) => Promise<Set<string>>;
   /** Counts numbers for the guard; undefined in the sandbox. */
   conversions: ConversionWatch | undefined;
+}
+
+export interface EndedCodes {
+  read: number;
+  codes: EndedCode[];
+  /** Codes that were read before, and whose outcome came since. */
+  late?: (EndedCode & { wasCounted: boolean })[];
+  blocked: RefusedStart[];
 }
 
 export interface EndedCode extends CountedCode {
@@ -29,13 +38,16 @@ export interface RefusedStart extends BlockedStart {
   rule: string;
 }
 
+/** The guard counts a number once a day, so an older code would count as another number. */
+const lateCountsMs = 23 * hourMs;
+
 const codesIndex = dayColumns.indexOf('codes');
 const approvedIndex = dayColumns.indexOf('approved');
 
 /**
  * Counts the quality of carriers: how many codes that a single carrier sent were typed in. For the guard it counts the
- * numbers that got a code. One transaction with the progress of the walk, so each verification counts once. Returns how
- * many it read.
+ * numbers that got a code, and for analytics every verification. One transaction with the progress of the walk, so each
+ * verification counts once. Returns how many it read.
  */
 export function createCodeOutcomes(options: CodeOutcomesOptions) {
   const { database, clock, walkEnded, findShared, conversions } = options;
@@ -54,17 +66,22 @@ export function createCodeOutcomes(options: CodeOutcomesOptions) {
 
   return (): Promise<number> =>
     database.transaction(async (tx) => {
-      const { read, codes, blocked } = await walkEnded(tx, clock.nowMs());
-      const ids = codes.flatMap(({ textIds }) => textIds);
+      const { read, codes, late = [], blocked } = await walkEnded(tx, clock.nowMs());
+      const counted = [...codes.map((each) => ({ ...each, wasCounted: false })), ...late];
+      const ids = counted.flatMap(({ textIds }) => textIds);
       const texts = new Map((await findSentTexts(tx, ids)).map((text) => [text.id, text]));
       const shared = ids.length === 0 ? new Set<string>() : await findShared(tx, ids);
       const rows = new Map<string, { key: DayKey; counts: Float64Array }>();
-      for (const { approved, textIds } of codes) {
+      const ended: EndedVerification[] = [];
+      for (const { approved, wasCounted, textIds, applicationId, to, startedAtMs: atMs } of counted) {
         const sent = textIds.flatMap((id) => texts.get(id) ?? []);
         const [first] = sent;
         const isOfOne = sent.every(({ id, carrier }) => carrier === first?.carrier && !shared.has(id));
+        const carrier = isOfOne ? (first?.carrier ?? '') : '';
+        const key = { applicationId, atMs, carrier, sender: first?.sender ?? '', country: countryOf(to) };
+        ended.push({ ...key, approved, wasCounted });
         if (first === undefined || !isOfOne) continue;
-        for (const text of sent) count(text, codesIndex);
+        if (!wasCounted) for (const text of sent) count(text, codesIndex);
         if (approved) count(first, approvedIndex);
       }
       function count({ carrier, to, sender, applicationId, sentAtMs }: SentText, index: number): void {
@@ -75,10 +92,13 @@ export function createCodeOutcomes(options: CodeOutcomesOptions) {
         row.counts[index] = (row.counts[index] ?? 0) + 1;
       }
       await addToDays(tx, [...rows.values()]);
+      await addVerifications(tx, ended);
       await addBlockedStarts(tx, blocked);
       if (conversions !== undefined && read > 0) {
         const heldBack = blocked.filter((start) => start.rule === 'suspected_pumping' && isReadable(start));
-        await conversions.count(tx, await findArrived(tx, codes, texts), heldBack);
+        const sinceMs = clock.nowMs() - lateCountsMs;
+        const recent = late.filter(({ startedAtMs }) => startedAtMs > sinceMs);
+        await conversions.count(tx, await findArrived(tx, [...codes, ...recent], texts), heldBack);
       }
       return read;
     });

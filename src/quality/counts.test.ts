@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { answerBounds, bucketOf, quantileOf } from './answer-times.ts';
+import { arrivalBounds, arrivalBucketOf, arrivalColumns, arrivalQuantileOf } from './arrival-times.ts';
 import { wilson } from './conversion/wilson.ts';
 import { toCsv } from './csv.ts';
 
@@ -33,6 +34,17 @@ test('the quantile of answer times is the bound that the sorted times give', () 
     }),
   );
   assert.equal(quantileOf([0, 0], 0.95), undefined);
+});
+
+test('the quantile of arrivals is the bound that the sorted times give', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(4_000_000), { minLength: 1, maxLength: 200 }), (times) => {
+      const counts = Array.from({ length: arrivalColumns }, () => 0);
+      for (const time of times) counts[arrivalBucketOf(time)] = (counts[arrivalBucketOf(time)] ?? 0) + 1;
+      const exact = times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.5) - 1] ?? 0;
+      assert.equal(arrivalQuantileOf(counts, 0.5), arrivalBounds[arrivalBucketOf(exact)] ?? Number.POSITIVE_INFINITY);
+    }),
+  );
 });
 
 test('CSV has quotes where needed, and no cell that a spreadsheet would run', () => {

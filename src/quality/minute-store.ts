@@ -4,11 +4,23 @@ import type { CountedRow } from '../platform/work/count-book.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
 import { type Span, stepOf } from '../platform/work/steps.ts';
 import { answerBounds } from './answer-times.ts';
+import { arrivalColumns, sumOfArrivals, toArrivalArray } from './arrival-times.ts';
 
-/** The counts of a minute, in the order in which they are kept; the times of answers follow them. */
-export const minuteColumns = ['attempts', 'throttled', 'in_doubt', 'sent', 'reported'] as const;
+/** The counts of a minute, in the order in which they are kept; the times of answers and arrivals follow them. */
+export const minuteColumns = [
+  ...(['attempts', 'throttled', 'in_doubt', 'sent', 'reported'] as const),
+  ...(['refused', 'unavailable', 'delivered', 'undelivered', 'failed', 'expired'] as const),
+  ...(['code_attempts', 'code_sent', 'code_refused', 'code_delivered', 'code_failed'] as const),
+] as const;
 export type MinuteColumn = (typeof minuteColumns)[number];
-export const tookColumns = answerBounds.length + 1;
+const tookColumns = answerBounds.length + 1;
+/** Where the counts by time begin in a row of the book. */
+export const minuteTimes = {
+  took: minuteColumns.length,
+  arrived: minuteColumns.length + tookColumns,
+  codeArrived: minuteColumns.length + tookColumns + arrivalColumns,
+};
+export const minuteBookColumns = minuteTimes.codeArrived + arrivalColumns;
 
 export interface MinuteKey {
   minuteMs: number;
@@ -31,21 +43,25 @@ export async function writeMinutes(tx: Tx, name: string, rows: CountedRow<Minute
     rows.map(({ key }) => key.country),
     rows.map(({ revision }) => revision),
     // Arrays of arrays are flattened by unnest.
-    rows.map(({ counts }) => `{${[...counts.subarray(minuteColumns.length)].join()}}`),
+    rows.map(({ counts }) => `{${counts.subarray(minuteTimes.took, minuteTimes.arrived).join()}}`),
+    rows.map(({ counts }) => toArrivalArray(counts.subarray(minuteTimes.arrived, minuteTimes.codeArrived))),
+    rows.map(({ counts }) => toArrivalArray(counts.subarray(minuteTimes.codeArrived))),
     ...ofColumns,
   ]);
 }
 
 const columns = minuteColumns.join(', ');
+const timeColumns = ['took', 'arrived', 'code_arrived'];
+const writtenColumns = ['revision', ...timeColumns, ...minuteColumns];
 const writeStatement = {
   name: 'write-carrier-minutes',
-  text: `insert into carrier_minute (node, minute, carrier, country, revision, took, ${columns})
-    select $1, minute, carrier, country, revision, took::integer[], ${columns}
-    from unnest($2::timestamptz[], $3::text[], $4::text[], $5::integer[], $6::text[],
-      ${minuteColumns.map((_, index) => `$${7 + index}::integer[]`).join(', ')})
-      as t(minute, carrier, country, revision, took, ${columns})
-    on conflict (minute, carrier, country, node) do update set revision = excluded.revision, took = excluded.took,
-      ${minuteColumns.map((column) => `${column} = excluded.${column}`).join(', ')}
+  text: `insert into carrier_minute (node, minute, carrier, country, ${writtenColumns.join(', ')})
+    select $1, minute, carrier, country, revision, ${timeColumns.map((column) => `${column}::integer[]`).join(', ')}, ${columns}
+    from unnest($2::timestamptz[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::text[], $8::text[],
+      ${minuteColumns.map((_, index) => `$${9 + index}::integer[]`).join(', ')})
+      as t(minute, carrier, country, ${writtenColumns.join(', ')})
+    on conflict (minute, carrier, country, node) do update set
+      ${writtenColumns.map((column) => `${column} = excluded.${column}`).join(', ')}
     where carrier_minute.revision < excluded.revision`,
 };
 
@@ -100,6 +116,25 @@ export async function readAnswerTimes(
          unnest(took) with ordinality as t(count, bucket)
        where minute >= $1 and minute < $2 group by carrier, bucket) as buckets
      group by carrier limit $3`,
+    [toTimestamp(fromMs), toTimestamp(toMs), mostGroups],
+  );
+  return rows;
+}
+
+export interface Arrivals {
+  carrier: string;
+  country: string;
+  /** Delivered texts by the bounds of `arrival-times.ts`, and the codes of these. */
+  arrived: number[];
+  codeArrived: number[];
+}
+
+/** How long texts took that were accepted between two times, by carrier and country. */
+export async function readArrivals(tx: Tx, fromMs: number, toMs: number): Promise<Arrivals[]> {
+  const { rows } = await tx.query<Arrivals>(
+    `select carrier, country, ${sumOfArrivals('arrived')} as arrived, ${sumOfArrivals('code_arrived')} as "codeArrived"
+     from carrier_minute where minute >= $1 and minute < $2 and arrived is not null
+     group by carrier, country order by carrier, country limit $3`,
     [toTimestamp(fromMs), toTimestamp(toMs), mostGroups],
   );
   return rows;

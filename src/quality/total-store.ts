@@ -3,6 +3,7 @@ import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import type { CountedRow } from '../platform/work/count-book.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
+import { addedArrivals, arrivalColumns, sumOfArrivals, toArrivalArray } from './arrival-times.ts';
 
 /** The counts of a day, in the order in which they are kept. */
 export const dayColumns = [
@@ -17,8 +18,20 @@ export const dayColumns = [
   'failed',
   'codes',
   'approved',
+  'refused',
+  'unavailable',
+  'expired',
+  'code_attempts',
+  'code_sent',
+  'code_refused',
+  'code_delivered',
+  'code_failed',
+  'reported',
 ] as const;
 export type DayColumn = (typeof dayColumns)[number];
+/** Where the counts by time begin in a row of the book. */
+export const dayTimes = { arrived: dayColumns.length, codeArrived: dayColumns.length + arrivalColumns };
+export const dayBookColumns = dayTimes.codeArrived + arrivalColumns;
 
 export interface DayKey {
   dayMs: number;
@@ -45,6 +58,9 @@ export async function writeDays(tx: Tx, name: string, rows: CountedRow<DayKey>[]
     name,
     ...keyParameters(rows),
     rows.map(({ revision }) => revision),
+    // Arrays of arrays are flattened by unnest.
+    rows.map(({ counts }) => toArrivalArray(counts.subarray(dayTimes.arrived, dayTimes.codeArrived))),
+    rows.map(({ counts }) => toArrivalArray(counts.subarray(dayTimes.codeArrived))),
     ...countsOf(rows),
   ]);
 }
@@ -78,9 +94,12 @@ const integers = dayColumns.map(() => 'integer');
 
 const writeStatement = {
   name: 'write-totals',
-  text: `insert into total_day (node, ${keys}, revision, ${columns})
-    select $1, * from unnest(${arrays([...keyTypes, 'integer', ...integers], 2)})
-    on conflict (${keys}, node) do update set revision = excluded.revision, ${sums((column) => `excluded.${column}`)}
+  text: `insert into total_day (node, ${keys}, revision, arrived, code_arrived, ${columns})
+    select $1, ${keys}, revision, arrived::integer[], code_arrived::integer[], ${columns}
+    from unnest(${arrays([...keyTypes, 'integer', 'text', 'text', ...integers], 2)})
+      as t(${keys}, revision, arrived, code_arrived, ${columns})
+    on conflict (${keys}, node) do update set revision = excluded.revision, arrived = excluded.arrived,
+      code_arrived = excluded.code_arrived, ${sums((column) => `excluded.${column}`)}
     where total_day.revision < excluded.revision`,
 };
 
@@ -95,15 +114,20 @@ export async function foldDays(tx: Tx, nowMs: number): Promise<number> {
   return rows[0]?.taken ?? 0;
 }
 
+const foldedArrivals = (column: string) => `case when count(${column}) > 0 then ${sumOfArrivals(column)} end`;
 const foldStatement = `with old as (
       delete from total_day where ctid = any(array(
         select ctid from total_day where day < $1 and node <> '' order by day limit $2 for update skip locked))
-      returning ${keys}, ${columns}),
+      returning ${keys}, arrived, code_arrived, ${columns}),
     added as (
-      insert into total_day (node, revision, ${keys}, ${columns})
-      select '', 0, ${keys}, ${dayColumns.map((column) => `sum(${column})`).join(', ')} from old
-      group by ${keys} order by ${keys}
-      on conflict (${keys}, node) do update set ${sums((column) => `total_day.${column} + excluded.${column}`)})
+      insert into total_day (node, revision, ${keys}, arrived, code_arrived, ${columns})
+      select '', 0, ${keys}, ${foldedArrivals('arrived')}, ${foldedArrivals('code_arrived')},
+        ${dayColumns.map((column) => `sum(${column})`).join(', ')}
+      from old group by ${keys} order by ${keys}
+      on conflict (${keys}, node) do update set
+        arrived = ${addedArrivals('total_day.arrived', 'excluded.arrived')},
+        code_arrived = ${addedArrivals('total_day.code_arrived', 'excluded.code_arrived')},
+        ${sums((column) => `total_day.${column} + excluded.${column}`)})
     select count(*) as taken from old`;
 
 export async function deleteOldDays(tx: Tx, nowMs: number): Promise<number> {
@@ -133,17 +157,46 @@ export interface TotalQuery {
   to: string;
   by: readonly TotalGroup[];
   limit: number;
+  /** Only the texts of this application (`app_…`). */
+  applicationId?: string | undefined;
+}
+
+const isInSpan = 'day >= $1 and day <= $2 and ($4::uuid is null or application_id = $4)';
+
+function spanParameters({ from, to, limit, applicationId }: TotalQuery): unknown[] {
+  return [from, to, limit, applicationId === undefined ? null : uuidOf(applicationId)];
 }
 
 /** The totals of some days, grouped and ordered by the requested columns. */
-export async function readTotals(tx: Tx, { from, to, by, limit }: TotalQuery): Promise<TotalRow[]> {
+export async function readTotals(tx: Tx, query: TotalQuery): Promise<TotalRow[]> {
+  const { by } = query;
   const named = by.map((group) => `${groups[group]} as "${group}"`);
   const positions = by.map((_, index) => index + 1).join(', ');
   const counted = dayColumns.map((column) => `coalesce(sum(${column}), 0) as ${column}`);
   const { rows } = await tx.query<TotalRow>(
-    `select ${[...named, ...counted].join(', ')} from total_day where day >= $1 and day <= $2
+    `select ${[...named, ...counted].join(', ')} from total_day where ${isInSpan}
      ${by.length === 0 ? '' : `group by ${positions} order by ${positions}`} limit $3`,
-    [from, to, limit],
+    spanParameters(query),
+  );
+  return rows;
+}
+
+export type ArrivalRow = Partial<Record<TotalGroup, string>> & {
+  /** Delivered texts by the bounds of `arrival-times.ts`, and the codes of these. */
+  arrived: number[];
+  codeArrived: number[];
+};
+
+/** How long the texts of some days took to the phone, grouped and ordered by the requested columns. */
+export async function readDayArrivals(tx: Tx, query: TotalQuery): Promise<ArrivalRow[]> {
+  const { by } = query;
+  const named = by.map((group) => `${groups[group]} as "${group}"`);
+  const positions = by.map((_, index) => index + 1).join(', ');
+  const counted = [`${sumOfArrivals('arrived')} as arrived`, `${sumOfArrivals('code_arrived')} as "codeArrived"`];
+  const { rows } = await tx.query<ArrivalRow>(
+    `select ${[...named, ...counted].join(', ')} from total_day where ${isInSpan} and arrived is not null
+     ${by.length === 0 ? '' : `group by ${positions} order by ${positions}`} limit $3`,
+    spanParameters(query),
   );
   return rows;
 }
@@ -159,7 +212,7 @@ export interface TextsOfDay {
 export async function readTextsOf(tx: Tx, day: string, applicationIds: string[]): Promise<TextsOfDay[]> {
   const { rows } = await tx.query<TextsOfDay>(
     `select application_id as "applicationId", sum(sent) as sent, sum(delivered) as delivered,
-       sum(failed) + sum(undelivered) as failed
+       sum(failed) + sum(undelivered) + sum(expired) as failed
      from total_day where day = $1 and application_id = any($2::uuid[]) group by 1`,
     [day, applicationIds.map(uuidOf)],
   );

@@ -1,25 +1,29 @@
-import type { AnsweredText } from '../delivery/attempts/answered-text.ts';
+import type { AnsweredText, UnsentEnd } from '../delivery/attempts/answered-text.ts';
+import { type AttemptOutcome, outcomeOf } from '../delivery/attempts/attempt.ts';
 import type { SubmitResult } from '../delivery/carrier/carrier.ts';
+import { readCarrierWords } from '../delivery/carrier/words.ts';
 import type { ChangedText } from '../delivery/receipts/store.ts';
-import { createBoundedMap } from '../platform/bounded-map.ts';
-import { type Clock, dayMs } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
-import { newId, uuidTimeMs } from '../platform/ids.ts';
+import { uuidTimeMs } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
-import { createCountBook } from '../platform/work/count-book.ts';
 import { createPoller } from '../platform/work/poller.ts';
+import { stepTimes } from './analytics/step-store.ts';
 import { bucketOf } from './answer-times.ts';
-import { createCountries } from './country-of.ts';
+import { arrivalBucketOf } from './arrival-times.ts';
 import {
-  countedMinutesMs,
-  type MinuteColumn,
-  type MinuteKey,
-  minuteColumns,
-  minuteOf,
-  tookColumns,
-  writeMinutes,
-} from './minute-store.ts';
-import { countedDays, type DayColumn, type DayKey, dayColumns, writeDays } from './total-store.ts';
+  type CountedText,
+  createCountRows,
+  dayIndex,
+  type Rows,
+  raise,
+  raiseAll,
+  type SharedColumn,
+} from './count-rows.ts';
+import { createCountries } from './country-of.ts';
+import { minuteOf, minuteTimes } from './minute-store.ts';
+import { createOutcomeCounts } from './outcome-counts.ts';
+import { dayTimes } from './total-store.ts';
 
 /**
  * Counts the answers and reports of carriers. No text waits for it: everything is counted in memory and written every 5
@@ -28,6 +32,8 @@ import { countedDays, type DayColumn, type DayKey, dayColumns, writeDays } from 
 export interface Totals {
   noteAnswers(carrier: string, texts: readonly AnsweredText[]): void;
   noteReports(carrier: string, texts: readonly ChangedText[]): void;
+  /** Counts texts that ended before a carrier had accepted them. */
+  noteEnds(carrier: string, ends: readonly UnsentEnd[]): void;
   /** Writes everything that this node has counted. */
   flush(): Promise<void>;
   start(): void;
@@ -35,7 +41,7 @@ export interface Totals {
 }
 
 /** An event for the metrics of this node, with the carrier's name and the country as labels. */
-export type TextEvent = SubmitResult['outcome'] | 'delivered' | 'undelivered' | 'failed';
+export type TextEvent = SubmitResult['outcome'] | 'delivered' | 'undelivered' | 'failed' | 'expired';
 
 export interface TotalsOptions {
   database: Database;
@@ -45,91 +51,19 @@ export interface TotalsOptions {
   onAnswerTime?: (carrier: string, tookMs: number) => void;
 }
 
-/** The key of a text's counts. */
-interface CountedText extends Pick<DayKey, 'country' | 'applicationId' | 'sender'> {
-  /** The minute in which it was accepted. */
-  minuteMs: number;
-}
-
-/** The count rows of a text. The caller raises them at once, because a write may follow. */
-interface Rows extends CountedText {
-  day: Float64Array | undefined;
-  minute: Float64Array | undefined;
-}
-
 const flushEveryMs = 5000;
-/** Callers choose senders, so the senders of an application beyond this number, in a day, are counted together. */
-const mostSenders = 200;
-const otherSenders = '(others)';
-const mostApplications = 10_000;
-
-const dayIndex = Object.fromEntries(dayColumns.map((name, index) => [name, index])) as Record<DayColumn, number>;
-const minuteIndex = Object.fromEntries(minuteColumns.map((name, index) => [name, index])) as Record<
-  MinuteColumn,
-  number
->;
-
 export function createTotals(options: TotalsOptions): Totals {
   const { database, clock, log, onEvent = () => {}, onAnswerTime = () => {} } = options;
   const countryOf = createCountries();
-  const newName = () => newId('nod', clock);
-  const days = createCountBook<DayKey>({
-    columns: dayColumns.length,
-    newName,
-    write: (name, rows) => writeDays(database, name, rows),
-  });
-  const minutes = createCountBook<MinuteKey>({
-    columns: minuteColumns.length + tookColumns,
-    newName,
-    write: (name, rows) => writeMinutes(database, name, rows),
-  });
-  /** By day and application: the senders that are counted one by one. */
-  const senders = createBoundedMap<string, Set<string>>(mostApplications);
+  const counts = createCountRows(database, clock);
+  const { rowsOf } = counts;
+  const outcomes = createOutcomeCounts(database, clock);
   /** One flush at a time: two at once could write an older count after a newer one. */
   const flushes = createPoller({
     run: flush,
     pauseMs: flushEveryMs,
     onFailure: ({ message: reason }) => log.debug({ reason }, 'totals not written; will retry'),
   });
-
-  function senderOf(day: number, applicationId: string, sender: string): string {
-    const id = `${day} ${applicationId}`;
-    const known = senders.get(id) ?? new Set();
-    if (known.size === 0) senders.set(id, known);
-    if (known.has(sender)) return sender;
-    if (known.size >= mostSenders) return otherSenders;
-    known.add(sender);
-    return sender;
-  }
-
-  /** The row of a day; undefined for a day whose rows may have been added up already. */
-  function dayRowOf(atMs: number, carrier: string, { country, applicationId, sender: given }: CountedText) {
-    const day = atMs - (atMs % dayMs);
-    if (day < clock.nowMs() - countedDays * dayMs) return undefined;
-    const sender = senderOf(day, applicationId, given);
-    const id = `${day} ${carrier} ${country} ${applicationId} ${sender}`;
-    return days.counts(id, () => ({ dayMs: day, carrier, country, sender, applicationId }));
-  }
-
-  /** The row of a minute; undefined for one that is too old to be counted. */
-  function minuteRowOf(minute: number, carrier: string, country: string) {
-    if (minute < clock.nowMs() - countedMinutesMs) return undefined;
-    return minutes.counts(`${minute} ${carrier} ${country}`, () => ({ minuteMs: minute, carrier, country }));
-  }
-
-  /** The rows of a text: those of the text before it, if their keys are equal. A claim has few applications. */
-  function rowsOf(carrier: string, sentAtMs: number, text: CountedText, before: Rows | undefined): Rows {
-    const { country, applicationId, sender, minuteMs } = text;
-    const agrees =
-      before !== undefined &&
-      before.applicationId === applicationId &&
-      before.sender === sender &&
-      before.country === country &&
-      before.minuteMs === minuteMs;
-    if (agrees) return before;
-    const day = dayRowOf(sentAtMs, carrier, text);
-    return { country, applicationId, sender, minuteMs, day, minute: minuteRowOf(minuteMs, carrier, country) };
-  }
 
   /** Returns the rows it counted in. */
   function noteAnswer(
@@ -139,64 +73,81 @@ export function createTotals(options: TotalsOptions): Totals {
     before: Rows | undefined,
   ): Rows | undefined {
     const { claimed, answer, tookMs, isLate } = answered;
-    const { message, entry } = claimed;
-    const outcome = answer?.outcome ?? 'in_doubt';
-    const isSettled = outcome === 'accepted' || outcome === 'never';
-    if (outcome === 'not_sent' || (isLate && !isSettled)) return before;
-    const country = countryOf(message.to);
-    const minuteMs = minuteOf(uuidTimeMs(entry.messageId));
-    const text = { country, applicationId: entry.applicationId, sender: message.sender, minuteMs };
-    const rows = rowsOf(carrier, nowMs, text, before);
-    const { day, minute } = rows;
-    onEvent(carrier, country, outcome);
+    const outcome = outcomeOf(answer);
+    const isSettled = outcome === 'accepted' || outcome === 'refused';
+    if (answer?.outcome === 'not_sent' || (isLate && !isSettled)) return before;
+    const rows = rowsOf(carrier, nowMs, countedText(claimed), before);
+    const { country, day, minute } = rows;
+    const isCode = claimed.message.api === 'verify';
+    onEvent(carrier, country, answer?.outcome ?? 'in_doubt');
     if (!isLate) {
-      raise(day, dayIndex.attempts);
-      raise(minute, minuteIndex.attempts);
-      if (entry.inDoubt) raise(day, dayIndex.copies);
+      raiseAll(rows, 'attempts', isCode ? 'code_attempts' : undefined);
+      if (claimed.entry.inDoubt) raise(day, dayIndex.copies);
       if (tookMs !== undefined) {
-        raise(minute, minuteColumns.length + bucketOf(tookMs));
+        raise(minute, minuteTimes.took + bucketOf(tookMs));
         onAnswerTime(carrier, tookMs);
       }
     }
+    raiseAll(rows, answerColumn[outcome], isCode ? codeAnswerColumn[outcome] : undefined);
     if (answer?.outcome === 'accepted') {
-      raise(day, dayIndex.sent);
-      raise(day, dayIndex.parts, partsOf(answer) ?? message.segmentCount);
-      raise(minute, minuteIndex.sent);
-    } else if (outcome === 'never') raise(day, dayIndex.failed);
-    else if (outcome === 'throttled' || outcome === 'in_doubt') {
-      raise(day, dayIndex[outcome]);
-      raise(minute, minuteIndex[outcome]);
+      raise(day, dayIndex.parts, partsOf(answer) ?? claimed.message.segmentCount);
+      rows.accepted ??= outcomes.row({ carrier, country, outcome, words: '' });
+      outcomes.note(rows.accepted, isCode);
+    } else {
+      const words = readCarrierWords(answer?.reported) ?? errorOf(answer);
+      outcomes.note(outcomes.row({ carrier, country, outcome, words }), isCode);
     }
     return rows;
   }
 
+  function countedText({ message, entry }: UnsentEnd['claimed']): CountedText {
+    const { applicationId, messageId } = entry;
+    const minuteMs = minuteOf(uuidTimeMs(messageId));
+    return { country: countryOf(message.to), applicationId, sender: message.sender, minuteMs };
+  }
+
   function noteReport(carrier: string, report: ChangedText): void {
-    const { id, applicationId, sender, to, sentAtMs, was, now, wasUnsent } = report;
+    const { id, applicationId, sender, to, sentAtMs, was, now, wasUnsent, isCode } = report;
     const [before, after] = [columnOf(was), columnOf(now)];
     const isFirst = was === 'sent' || was === 'unknown' || wasUnsent;
     if (!isFirst && before === after) return;
     const country = countryOf(to);
     const text = { country, applicationId, sender, minuteMs: minuteOf(uuidTimeMs(id)) };
-    const { day, minute } = rowsOf(carrier, sentAtMs ?? clock.nowMs(), text, undefined);
+    const rows = rowsOf(carrier, sentAtMs ?? clock.nowMs(), text, undefined);
     // The answer to its submit never came, so the receipt is the first proof that the carrier had it.
-    if (wasUnsent) {
-      raise(day, dayIndex.sent);
-      raise(minute, minuteIndex.sent);
-    }
-    if (isFirst) raise(minute, minuteIndex.reported);
+    if (wasUnsent) raiseAll(rows, 'sent', isCode ? 'code_sent' : undefined);
+    if (isFirst) raiseAll(rows, 'reported', undefined);
     if (before === after) return;
-    if (before !== undefined) raise(day, dayIndex[before], -1);
+    if (before !== undefined) raiseAll(rows, before, isCode ? codeColumn[before] : undefined, -1);
     if (after === undefined) return;
-    raise(day, dayIndex[after]);
+    raiseAll(rows, after, isCode ? codeColumn[after] : undefined);
     onEvent(carrier, country, after);
+    const outcome = after === 'delivered' ? after : 'undelivered';
+    outcomes.note(outcomes.row({ carrier, country, outcome, words: report.reported ?? '' }), isCode);
+    if (after === 'delivered') noteArrival(rows, report);
+  }
+
+  function noteArrival({ day, step, minute }: Rows, { id, dueAtMs, isCode }: ChangedText): void {
+    const fromMs = Math.max(uuidTimeMs(id), dueAtMs ?? 0);
+    const bucket = arrivalBucketOf(Math.max(0, clock.nowMs() - fromMs));
+    raise(day, dayTimes.arrived + bucket);
+    raise(step, stepTimes.arrived + bucket);
+    raise(minute, minuteTimes.arrived + bucket);
+    if (!isCode) return;
+    raise(day, dayTimes.codeArrived + bucket);
+    raise(step, stepTimes.codeArrived + bucket);
+    raise(minute, minuteTimes.codeArrived + bucket);
+  }
+
+  function noteEnd(carrier: string, { claimed, status }: UnsentEnd): void {
+    const rows = rowsOf(carrier, clock.nowMs(), countedText(claimed), undefined);
+    raiseAll(rows, status, claimed.message.api === 'verify' ? 'code_failed' : undefined);
+    onEvent(carrier, rows.country, status);
   }
 
   async function flush(): Promise<void> {
-    const nowMs = clock.nowMs();
-    await days.flush();
-    await minutes.flush();
-    days.forget((key) => key.dayMs < nowMs - countedDays * dayMs);
-    minutes.forget((key) => key.minuteMs < nowMs - countedMinutesMs);
+    await counts.flush();
+    await outcomes.flush();
   }
 
   return {
@@ -207,6 +158,9 @@ export function createTotals(options: TotalsOptions): Totals {
     },
     noteReports(carrier, texts) {
       for (const text of texts) noteReport(carrier, text);
+    },
+    noteEnds(carrier, ends) {
+      for (const end of ends) noteEnd(carrier, end);
     },
     flush: flushes.poll,
     start: () => flushes.start(),
@@ -219,8 +173,22 @@ export function createTotals(options: TotalsOptions): Totals {
   };
 }
 
-function raise(counts: Float64Array | undefined, index: number, by = 1): void {
-  if (counts !== undefined) counts[index] = (counts[index] ?? 0) + by;
+const answerColumn = {
+  accepted: 'sent',
+  refused: 'refused',
+  unavailable: 'unavailable',
+  throttled: 'throttled',
+  in_doubt: 'in_doubt',
+} as const satisfies Record<AttemptOutcome, SharedColumn>;
+const codeAnswerColumn: Partial<Record<AttemptOutcome, SharedColumn>> = {
+  accepted: 'code_sent',
+  refused: 'code_refused',
+};
+const codeColumn = { delivered: 'code_delivered', undelivered: 'code_failed', failed: 'code_failed' } as const;
+
+/** Our code for an error, where the carrier gave no words. */
+function errorOf(answer: SubmitResult | undefined): string {
+  return answer !== undefined && 'error' in answer ? answer.error : '';
 }
 
 const mostParts = 255;

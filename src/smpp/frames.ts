@@ -6,21 +6,11 @@ export const longestPayloadPdu = 70 * 1024;
 
 const payloadCommands: readonly number[] = [commandIds.submit_sm, commandIds.deliver_sm, commandIds.data_sm];
 
-/** Cuts a stream of octets into PDUs. */
-export interface FrameReader {
-  /** Adds octets and returns the PDUs that they complete. Returns nothing more once framing is lost. */
-  read(chunk: Buffer): Buffer[];
-  /** Whether a PDU has begun that has not ended. */
-  readonly isInside: boolean;
-  /** Why the stream cannot be read further. No other input from the peer drops a link. */
-  readonly lost: string | undefined;
-}
-
 /**
- * A PDU that comes in one chunk shares the chunk's memory. One that comes in pieces is copied once, into a buffer of
- * its announced length, so that octet by octet costs no more than all at once.
+ * Cuts a stream of octets into PDUs. One that comes in one chunk shares its memory; one that comes in pieces is copied
+ * once, into a buffer of its announced length, so that octet by octet costs no more than all at once.
  */
-export function createFrameReader(): FrameReader {
+export function createFrameReader() {
   /** The length and the command id: they say how long the PDU may be. */
   const start = Buffer.alloc(8);
   let started = 0;
@@ -56,13 +46,16 @@ export function createFrameReader(): FrameReader {
   }
 
   return {
-    get isInside() {
+    /** Whether a PDU has begun that has not ended. */
+    get isInside(): boolean {
       return started > 0;
     },
-    get lost() {
+    /** Why the stream cannot be read further. No other input from the peer drops a link. */
+    get lost(): string | undefined {
       return lost;
     },
-    read(chunk) {
+    /** Adds octets and returns the PDUs that they complete. Returns nothing more once framing is lost. */
+    read(chunk: Buffer): Buffer[] {
       const frames: Buffer[] = [];
       let at = 0;
       while (at < chunk.length && lost === undefined) {

@@ -12,17 +12,7 @@ export interface LivenessOptions {
 }
 
 /** Whether the peer lives. Any PDU is a sign of life, so a backlog of receipts ends no session. */
-export interface Liveness {
-  readonly heardMs: number;
-  /** A PDU came, or the count starts again. */
-  heard(): void;
-  /** Submits went unanswered: probes the peer if it has been silent. */
-  doubt(sentMs: number[], timeoutsInRow: number): void;
-  /** Probes a silent peer. False: it has not answered the probe in time. */
-  check(nowMs: number): boolean;
-}
-
-export function createLiveness({ clock, enquireLinkMs, sendProbe }: LivenessOptions): Liveness {
+export function createLiveness({ clock, enquireLinkMs, sendProbe }: LivenessOptions) {
   let heardMs = clock.steadyMs();
   let probedMs: number | undefined;
 
@@ -33,18 +23,21 @@ export function createLiveness({ clock, enquireLinkMs, sendProbe }: LivenessOpti
   }
 
   return {
-    get heardMs() {
+    get heardMs(): number {
       return heardMs;
     },
-    heard() {
+    /** A PDU came, or the count starts again. */
+    heard(): void {
       heardMs = clock.steadyMs();
       probedMs = undefined;
     },
-    doubt(sentMs, timeoutsInRow) {
+    /** Submits went unanswered: probes the peer if it has been silent. */
+    doubt(sentMs: number[], timeoutsInRow: number): void {
       const isSilent = sentMs.some((ms) => heardMs <= ms);
       if (isSilent || timeoutsInRow >= timeoutsBeforeProbe) probe();
     },
-    check(nowMs) {
+    /** Probes a silent peer. False: it has not answered the probe in time. */
+    check(nowMs: number): boolean {
       if (probedMs !== undefined) return nowMs - probedMs < probeMs;
       if (nowMs - heardMs >= enquireLinkMs()) probe();
       return true;

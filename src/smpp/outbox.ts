@@ -6,19 +6,6 @@ import type { PendingSubmit } from './submit-window.ts';
 /** Maximum that the socket gets at once: while a peer reads slowly, all that the socket has can be in doubt. */
 const octetsAtOnce = 64 * 1024;
 
-/** The queue of PDUs to write: answers and probes first, then submits. One write for each turn of the event loop. */
-export interface Outbox {
-  /** Frames that the socket has not got because the peer reads too slowly. */
-  readonly waiting: number;
-  /** Since when the oldest write has been waiting for the peer. */
-  readonly stalledSinceMs: number | undefined;
-  /** Goes before all submits. */
-  first(frame: Buffer): void;
-  submit(entry: PendingSubmit): void;
-  flush(): void;
-  close(): void;
-}
-
 export interface OutboxOptions {
   /** Undefined until the connection is open. */
   socket: () => Socket | undefined;
@@ -29,7 +16,8 @@ export interface OutboxOptions {
   onDrain: () => void;
 }
 
-export function createOutbox({ socket, clock, onGiven, onDrain }: OutboxOptions): Outbox {
+/** The queue of PDUs to write: answers and probes first, then submits. One write for each turn of the event loop. */
+export function createOutbox({ socket, clock, onGiven, onDrain }: OutboxOptions) {
   let firsts: Buffer[] = [];
   let submits: PendingSubmit[] = [];
   /** When the writes began that the operating system has not taken yet. */
@@ -90,23 +78,26 @@ export function createOutbox({ socket, clock, onGiven, onDrain }: OutboxOptions)
   }
 
   return {
-    get waiting() {
+    /** Frames that the socket has not got because the peer reads too slowly. */
+    get waiting(): number {
       return firsts.length + submits.length;
     },
-    get stalledSinceMs() {
+    /** Since when the oldest write has been waiting for the peer. */
+    get stalledSinceMs(): number | undefined {
       return writesMs[0];
     },
-    first(frame) {
+    /** Goes before all submits. */
+    first(frame: Buffer): void {
       if (closed) return;
       firsts.push(frame);
       schedule();
     },
-    submit(entry) {
+    submit(entry: PendingSubmit): void {
       submits.push(entry);
       schedule();
     },
     flush,
-    close() {
+    close(): void {
       closed = true;
       clearImmediate(turn);
       firsts = [];

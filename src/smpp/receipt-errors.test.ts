@@ -8,6 +8,7 @@ import {
   receiptErrorOf,
   receiptErrorsProblem,
 } from './receipt-errors.ts';
+import { receiptMeaning } from './receipt-meaning.ts';
 
 function errorOf(code: string | null, errors: DeclaredErrors) {
   return receiptErrorOf({ code, network: null }, 'undelivered', errors);
@@ -78,4 +79,15 @@ test('any code, any map: an error code and no exception', () => {
       assert.equal(typeof errorOf(code, map), 'string');
     }),
   );
+});
+
+test('the words of a receipt are explained as far as they are known', () => {
+  const meaning = (words: string, errors: Parameters<typeof receiptMeaning>[1] = null) => receiptMeaning(words, errors);
+  assert.equal(meaning('stat:UNDELIV err:069'), 'undelivered');
+  assert.equal(meaning('stat:UNDELIV err:069', { '069': 'content_rejected' }), 'undelivered, content rejected');
+  assert.equal(meaning('stat:UNDELIV network_error_code:3/27'), 'undelivered, absent subscriber, unreachable');
+  assert.equal(meaning('message_state:8 err:006', 'gsm-map'), 'rejected by the carrier, unreachable');
+  assert.equal(meaning('stat:DELIVRD err:000'), 'delivered');
+  assert.equal(meaning('stat:HMM'), null);
+  assert.equal(meaning('0x45: submit failed'), null);
 });

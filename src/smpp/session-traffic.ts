@@ -36,7 +36,7 @@ export interface Traffic {
   /** Any PDU has come. */
   heard(): void;
   takeAnswer(pdu: Pdu, answer: SubmitAnswer): void;
-  /** Refuses the submit with its sequence. Returns a reason to close if it names nothing of ours. */
+  /** Refuses the submit with its sequence. Returns a reason to close if no submit of ours has it. */
   takeNack(pdu: Pdu): CloseReason | undefined;
   takeDelivery(delivery: Delivery): void;
   answerDelivery(delivery: Delivery, status: number): void;

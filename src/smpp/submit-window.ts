@@ -41,23 +41,7 @@ const lateMs = 5 * minuteMs;
 /** A silent peer at a high rate must not fill the memory; the oldest are forgotten. */
 const mostTombstones = 20_000;
 
-export interface SubmitWindow {
-  readonly size: number;
-  /** Time-outs since the last answer. */
-  readonly timeoutsInRow: number;
-  nextSequence(): number;
-  add(entry: PendingSubmit): void;
-  /** Settles the submit with this sequence, in time or late. Undefined if there is none. */
-  answer(sequence: number, answer: SubmitAnswer): PendingSubmit | undefined;
-  /** Settles overdue submits. Returns those that were sent. */
-  expire(nowMs: number): PendingSubmit[];
-  /** Settles submits that the socket never got. */
-  dropUnsent(): void;
-  /** Settles everything: the session is over. */
-  close(): void;
-}
-
-export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; lastSequence?: number }): SubmitWindow {
+export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; lastSequence?: number }) {
   const pending = new Map<number, PendingSubmit>();
   /** Submits in doubt, the oldest first. */
   const tombstones = new Map<number, { entry: PendingSubmit; untilMs: number }>();
@@ -80,21 +64,23 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
   }
 
   return {
-    get size() {
+    get size(): number {
       return pending.size;
     },
-    get timeoutsInRow() {
+    /** Time-outs since the last answer. */
+    get timeoutsInRow(): number {
       return timeoutsInRow;
     },
-    nextSequence() {
+    nextSequence(): number {
       do {
         sequence = sequence >= highestSequence ? 1 : sequence + 1;
       } while (pending.has(sequence) || tombstones.has(sequence));
       return sequence;
     },
-    add: (entry) => void pending.set(entry.sequence, entry),
+    add: (entry: PendingSubmit): void => void pending.set(entry.sequence, entry),
 
-    answer(answered, answer) {
+    /** Settles the submit with this sequence, in time or late. Undefined if there is none. */
+    answer(answered: number, answer: SubmitAnswer): PendingSubmit | undefined {
       const entry = pending.get(answered);
       if (entry !== undefined) {
         // The peer cannot know a submit that it was not sent.
@@ -112,7 +98,8 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
       return late.entry;
     },
 
-    expire(nowMs) {
+    /** Settles overdue submits. Returns those that were sent. */
+    expire(nowMs: number): PendingSubmit[] {
       const overdue = [...pending.values()].filter((entry) => dueMsOf(entry) <= nowMs);
       const sent = overdue.filter(({ unsent }) => unsent === undefined);
       timeoutsInRow += sent.length;
@@ -121,11 +108,13 @@ export function createSubmitWindow({ clock, lastSequence = 0 }: { clock: Clock; 
       return sent;
     },
 
-    dropUnsent() {
+    /** Settles submits that the socket never got. */
+    dropUnsent(): void {
       for (const entry of [...pending.values()]) if (entry.unsent !== undefined) settle(entry);
     },
 
-    close() {
+    /** Settles everything: the session is over. */
+    close(): void {
       tombstones.clear();
       for (const entry of [...pending.values()]) settle(entry);
     },

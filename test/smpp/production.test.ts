@@ -148,7 +148,7 @@ describe('production', () => {
     service.kill('SIGTERM');
     await service.ended;
     service = await startService({ env, dataDir: service.dataDir });
-    await service.printed('Press Ctrl-C to stop.');
+    await service.printed('  Portal       ');
     assert.doesNotMatch(service.output(), /NO CARRIER/);
   });
 });

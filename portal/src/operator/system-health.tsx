@@ -10,25 +10,28 @@ import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLoad } from '../session/use-load.ts';
 import { words } from '../words/operator/system-health.ts';
+import { CarrierState, Troubles } from './carriers/carrier-state.tsx';
+import { type Trouble, useTroubles } from './carriers/use-troubles.ts';
 import styles from './operator.module.css';
 
 const refreshMs = 5000;
 
 export default function SystemHealth() {
   const { data, problem, reload } = useLoad<Health>('/portal/v1/operator/health', refreshMs);
+  const troublesOf = useTroubles();
   return (
     <>
       <PageTitle lead={words.lead}>{words.title}</PageTitle>
       <Stack gap="lg">
         <ProblemCallout problem={problem} onRetry={reload} />
-        {data === undefined && problem === undefined && <Skeleton height={760} />}
-        {data !== undefined && <Panels health={data} />}
+        {(data === undefined || troublesOf === undefined) && problem === undefined && <Skeleton height={760} />}
+        {data !== undefined && troublesOf !== undefined && <Panels health={data} troublesOf={troublesOf} />}
       </Stack>
     </>
   );
 }
 
-function Panels({ health }: { health: Health }) {
+function Panels({ health, troublesOf }: CarriersProps) {
   const isStopping = health.checks.some(({ name, ok }) => name === 'accepting' && !ok);
   return (
     <>
@@ -40,7 +43,7 @@ function Panels({ health }: { health: Health }) {
         </p>
       </Panel>
       <Panel title={words.carriers.title}>
-        <Carriers health={health} />
+        <Carriers health={health} troublesOf={troublesOf} />
       </Panel>
       <Queue health={health} />
       <Service health={health} />
@@ -103,8 +106,13 @@ function CountLink({ href, count }: { href: string; count: number }) {
   return <Link href={href}>{count.toLocaleString()}</Link>;
 }
 
+interface CarriersProps {
+  health: Health;
+  troublesOf: (carrier: string) => Trouble[];
+}
+
 /** Each carrier, and below it why a connection is not bound. */
-function Carriers({ health: { carriers, environment } }: { health: Health }) {
+function Carriers({ health: { carriers, environment }, troublesOf }: CarriersProps) {
   const { none, sandbox, production, add, bind } = words.carriers;
   if (carriers.length === 0) {
     return (
@@ -117,8 +125,9 @@ function Carriers({ health: { carriers, environment } }: { health: Health }) {
     <ul className={styles.checks}>
       {carriers.map(({ name, state, paused, binds }) => (
         <li key={name}>
-          <Status state={paused ? 'paused' : state.replace('_', ' ')} />{' '}
+          <CarrierState carrier={{ paused, state }} troubles={troublesOf(name)} />{' '}
           <Link href={`/operator/carriers/${name}`}>{name}</Link>
+          <Troubles troubles={troublesOf(name)} />
           {binds.map(({ slot, error }) => error !== null && <div key={slot}>{bind(slot, error)}</div>)}
         </li>
       ))}

@@ -1,5 +1,5 @@
 import type { SubmitResult } from '../carrier/carrier.ts';
-import type { ClaimedText } from './queued-text.ts';
+import type { ClaimedText, EndedText } from './queued-text.ts';
 
 /** A submitted text and its carrier's answer, for counting. */
 export interface AnsweredText {
@@ -13,3 +13,22 @@ export interface AnsweredText {
 }
 
 export type NoteAnswers = (carrier: string, texts: readonly AnsweredText[]) => void;
+
+/** A text that has ended, and that no carrier had accepted, for counting. */
+export interface UnsentEnd {
+  claimed: ClaimedText;
+  status: 'failed' | 'expired';
+}
+
+export type NoteEnds = (carrier: string, ends: readonly UnsentEnd[]) => void;
+
+/** The ends that count. One that was sent before counts with the carrier that had it. */
+export function unsentEnds(texts: readonly ClaimedText[], ended: readonly EndedText[]): UnsentEnd[] {
+  const ends = ended.filter(({ status, wasSent }) => (status === 'failed' || status === 'expired') && wasSent !== true);
+  if (ends.length === 0) return [];
+  const byId = new Map(texts.map((text) => [text.entry.messageId, text]));
+  return ends.flatMap(({ entry, status }) => {
+    const claimed = byId.get(entry.messageId);
+    return claimed === undefined ? [] : [{ claimed, status: status === 'failed' ? status : 'expired' }];
+  });
+}

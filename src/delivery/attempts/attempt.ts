@@ -69,8 +69,11 @@ export function unavailableAttempt(entry: Submitted, carrier: string, nowMs: num
   return { ...about, ...nothing, outcome: 'unavailable', error: 'carrier_unavailable' };
 }
 
-function outcomeOf(answer: SubmitResult | undefined): AttemptOutcome {
+/** The outcome of a submit; a text without a usable answer is in doubt. */
+export function outcomeOf(answer: SubmitResult | undefined): AttemptOutcome {
   switch (answer?.outcome) {
+    case 'accepted':
+      return 'accepted';
     case 'never':
       return 'refused';
     case 'throttled':

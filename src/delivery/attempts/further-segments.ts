@@ -16,7 +16,7 @@ export function furtherSegments({ claimed, answer, isLate }: AnsweredText): numb
   return answer.long.parts.filter(({ part }) => !before.has(part)).length;
 }
 
-/** Sums of these by application, without zeros. */
+/** Further segments of each application; leaves out applications without any. */
 export function furtherSegmentsOf(answers: readonly AnsweredText[]): { applicationId: string; segments: number }[] {
   const sums = new Map<string, number>();
   for (const answered of answers) {

@@ -80,7 +80,7 @@ export function createCarrierOutcomes({ clock, countryOf, onChange }: CarrierOut
     restMs: (text) => breaker.restMs(country(text)),
     note(text, answer) {
       noteResult(text, meaningOf(answer));
-      // A copy is noted when it is decided on.
+      // `mayCopy` has counted the copies already.
       if (text.message.api === 'verify' && answer?.outcome === 'accepted') copies.note(false);
     },
     noteUnanswered: (text) => noteResult(text, 'fails'),

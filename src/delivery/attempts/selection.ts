@@ -13,9 +13,10 @@ export interface SelectionOptions {
   clock: Clock;
   log: Log;
   carrier: Carrier;
-  renderText: (text: TextToSend) => string;
+  /** `sealedCode` is set if the caller made the code of its verification. */
+  renderText: (text: TextToSend, sealedCode: Buffer | undefined) => string;
   /** Returns the verifications that still need their code. */
-  findPending: (verificationIds: string[]) => Promise<Set<string>>;
+  findPending: (verificationIds: string[]) => Promise<PendingCodes>;
   /** Returns the ids of texts that their recipients do not want. */
   findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** The next carrier of a text; undefined if no other carrier works. */
@@ -27,6 +28,19 @@ export interface SelectionOptions {
   /** Whether the carrier can send at present. */
   isDown?: (() => boolean) | undefined;
   isAtMostOnce: () => boolean;
+}
+
+/** Verifications that still need their code, with the sealed codes that callers made. */
+export interface PendingCodes {
+  has(verificationId: string): boolean;
+  get?(verificationId: string): Buffer | null | undefined;
+}
+
+/** What is over: verifications that no longer need a code, and texts that their recipients do not want. */
+export interface OverTexts {
+  has(id: string): boolean;
+  /** The caller's sealed code of a verification that is not over. */
+  codeOf?(verificationId: string): Buffer | undefined;
 }
 
 /** A claimed text, as the carrier gets it. */
@@ -42,27 +56,19 @@ export interface Results {
 }
 
 /** Decides which texts of a claim are submitted, and the results of the others. */
-export interface TextSelection {
-  /** The verifications of these texts that no longer need a code, and the texts that their recipients do not want. */
-  findOver(claim: Claim): Promise<Set<string>>;
-  /** Selects nothing after `beginBeforeMs` (steady time). `over` is what `findOver` has found. */
-  select(claim: Claim, over: Set<string>, beginBeforeMs: number): { sending: Sending[]; results: Results };
-  /** Options for the results of answered texts. */
-  resultOptions(submittedAtMs?: number): ResultOptions;
-}
-
-export function createTextSelection(options: SelectionOptions): TextSelection {
+export function createTextSelection(options: SelectionOptions) {
   const { clock, log, carrier, renderText, isAtMostOnce, outcomes } = options;
 
-  async function findOver({ texts, optOuts }: Claim): Promise<Set<string>> {
+  async function findOver({ texts, optOuts }: Claim): Promise<OverTexts> {
     const ids = texts.flatMap(({ message }) => message.verificationId ?? []);
-    const pending = ids.length === 0 ? new Set() : await options.findPending(ids);
-    const over = ids.filter((id) => !pending.has(id));
+    const pending: PendingCodes = ids.length === 0 ? new Set() : await options.findPending(ids);
+    const ended = ids.filter((id) => !pending.has(id));
     const unwanted = optOuts ? await options.findUnwanted?.(texts.map(({ message }) => message)) : undefined;
-    return new Set([...over, ...(unwanted ?? [])]);
+    const over = new Set([...ended, ...(unwanted ?? [])]);
+    return { has: (id) => over.has(id), codeOf: (id) => pending.get?.(id) ?? undefined };
   }
 
-  function select({ texts, claimedAtMs }: Claim, over: Set<string>, beginBeforeMs: number) {
+  function select({ texts, claimedAtMs }: Claim, over: OverTexts, beginBeforeMs: number) {
     const nowMs = clock.nowMs();
     // After this time another worker may take the claim before the carrier has answered.
     const late = clock.steadyMs() >= beginBeforeMs;
@@ -80,7 +86,8 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
       else if (outcomes?.admits(claimed) === false && !late && hasGoneOn(claimed, results)) continue;
       else if (!late && isDeferred(claimed, results)) continue;
       else {
-        const text = late ? undefined : render(claimed);
+        const code = verificationId === null ? undefined : over.codeOf?.(verificationId);
+        const text = late ? undefined : render(claimed, code);
         if (text !== undefined) sending.push({ claimed, text });
         else results.again.push(notSubmitted(claimed, { nowMs, carrier: carrier.key, late }));
       }
@@ -119,12 +126,15 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
   }
 
   /** A text that cannot be rendered does not fail the rest of the batch. */
-  function render({ message, entry, parts, form }: ClaimedText): OutgoingText | undefined {
+  function render(
+    { message, entry, parts, form }: ClaimedText,
+    sealedCode: Buffer | undefined,
+  ): OutgoingText | undefined {
     const { id: messageId, applicationId, to, sender, sentAs, expiresAtMs } = message;
     const lane = laneNames[entry.lane] ?? 'bulk';
     const isCode = message.api === 'verify';
     try {
-      const text = renderText(message);
+      const text = renderText(message, sealedCode);
       return {
         messageId,
         attempt: entry.attempt + 1,
@@ -145,7 +155,12 @@ export function createTextSelection(options: SelectionOptions): TextSelection {
     }
   }
 
-  return { findOver, select, resultOptions };
+  return {
+    /** The verifications of these texts that no longer need a code, and the texts that their recipients do not want. */
+    findOver /** Selects nothing after `beginBeforeMs` (steady time). `over` is what `findOver` has found. */,
+    select /** Options for the results of answered texts. */,
+    resultOptions,
+  };
 }
 
 const endings = {

@@ -13,12 +13,6 @@ export function attemptInserts(attempts: (TextAttempt | undefined)[], values: un
   return [`kept_attempt as (${insertStatement(data)} where ${condition} ${onConflict})`];
 }
 
-/** Keeps attempts in the caller's transaction. */
-export async function keepAttempts(tx: Tx, attempts: TextAttempt[]): Promise<void> {
-  if (attempts.length === 0) return;
-  await tx.query(`${insertStatement('$1')} ${onConflict}`, [JSON.stringify(attempts.map(toRow))]);
-}
-
 const columns = `message_id, attempt, carrier, submitted_at, outcome, error_code, carrier_message_id, moved_to,
     route_version, route_name, parts, price, currency, network, reported`;
 

@@ -1,25 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
 
-/**
- * Notices that a carrier's texts to a country do not get through. While it is open, texts go elsewhere, and one text
- * every 5 s tries whether the carrier works again.
- */
-export interface Breaker {
-  /** True while any country is not closed: only then need texts be asked about. */
-  readonly isAnyOpen: boolean;
-  /** Whether a text may be submitted now. The first one after each pause may: it is the probe. */
-  admits(country: string): boolean;
-  isOpen(country: string): boolean;
-  /** Time until a text that was not admitted may be tried again: the rest of the 5 s. */
-  restMs(country: string): number;
-  /** A text got through, or not. Refusals name the application: the texts of one must not open it for all. */
-  note(country: string, result: 'works' | 'fails', refusedOf?: string): void;
-  /** The account does not work: open for all countries. */
-  openAll(): void;
-  /** The countries whose texts should go elsewhere; `*` for all. */
-  open(): string[];
-}
-
 /** Stands for all countries. */
 export const everyCountry = '*';
 
@@ -45,7 +25,11 @@ interface Country {
   opened: { sinceMs: number; probing: boolean } | undefined;
 }
 
-export function createBreaker(clock: Clock): Breaker {
+/**
+ * Notices that a carrier's texts to a country do not get through. While it is open, texts go elsewhere, and one text
+ * every 5 s tries whether the carrier works again.
+ */
+export function createBreaker(clock: Clock) {
   const countries = new Map<string, Country>();
   let openCount = 0;
 
@@ -116,24 +100,29 @@ export function createBreaker(clock: Clock): Breaker {
   }
 
   return {
-    get isAnyOpen() {
+    /** True while any country is not closed: only then do texts need a check. */
+    get isAnyOpen(): boolean {
       return openCount > 0;
     },
-    admits(name) {
+    /** Whether a text may be submitted now. The first one after each pause may: it is the probe. */
+    admits(name: string): boolean {
       if (openCount === 0) return true;
       const shut = [countries.get(everyCountry), countries.get(name)].filter((each) => each?.opened !== undefined);
       if (shut.some(isShut)) return false;
       for (const country of shut) if (country) country.opened = { sinceMs: clock.steadyMs(), probing: true };
       return true;
     },
-    isOpen: (name) => openCount > 0 && [everyCountry, name].some((each) => isShut(countries.get(each))),
-    restMs(name) {
+    isOpen: (name: string): boolean =>
+      openCount > 0 && [everyCountry, name].some((each) => isShut(countries.get(each))),
+    /** Time until a text that was not admitted may be tried again: the rest of the 5 s. */
+    restMs(name: string): number {
       const pauses = [everyCountry, name].map(
         (each) => countries.get(each)?.opened?.sinceMs ?? Number.NEGATIVE_INFINITY,
       );
       return Math.max(0, Math.max(...pauses) + probeEveryMs - clock.steadyMs());
     },
-    note(name, result, refusedOf) {
+    /** A text got through, or not. Refusals name the application: the texts of one must not open it for all. */
+    note(name: string, result: 'works' | 'fails', refusedOf?: string): void {
       const country = find(name);
       const failed = result === 'fails';
       if (failed && refusedOf !== undefined && !countsAsRefusal(country, refusedOf)) return;
@@ -148,8 +137,10 @@ export function createBreaker(clock: Clock): Breaker {
       add(country, failed);
       if (failed && hasFailedOften(country)) open(country);
     },
-    openAll: () => open(find(everyCountry)),
-    open() {
+    /** The account does not work: open for all countries. */
+    openAll: (): void => open(find(everyCountry)),
+    /** The countries whose texts should go elsewhere; `*` for all. */
+    open(): string[] {
       if (openCount === 0) return [];
       return [...countries].filter(([, country]) => isShut(country)).map(([name]) => name);
     },

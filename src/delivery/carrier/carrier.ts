@@ -75,8 +75,11 @@ export interface AcceptedDetails {
 
 export type Answer = (index: number, result: SubmitResult) => void;
 
-/** Reports that a text is written to the network, or waits here again. Only the time in between is the carrier's. */
-export type Progress = (index: number, state: 'written' | 'waits') => void;
+/**
+ * Reports that a text is written to the network, or waits here again: only the time in between is the carrier's. Also that
+ * the carrier has throttled a submit which is repeated here, with the words of its answer.
+ */
+export type Progress = (index: number, state: 'written' | 'waits' | 'throttled', reported?: string) => void;
 
 /** How many texts of each lane a carrier takes now. */
 export type Capacity = Record<Lane, number>;
@@ -100,7 +103,7 @@ export interface Carrier {
   readonly isClosed?: boolean;
   /** True if the carrier itself answers people who text a stop, start or help word: then we do not. */
   readonly confirmsOptOuts?: boolean | undefined;
-  /** A worker claims no more than this, since a claimed text waits for nothing else. */
+  /** Maximum texts that a worker may claim now: other workers cannot send a claimed text. */
   capacity(): Capacity;
   /** The rest of the pause that the carrier asked for; 0 without one. */
   throttledMs?(): number;

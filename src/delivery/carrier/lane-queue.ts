@@ -7,29 +7,13 @@ export interface LaneItem {
   order?: number;
 }
 
+const bulkTurn = 5;
+
 /**
  * The texts or parts that a sender has taken and not sent, in two lanes: the first lane goes first, and while both
  * wait, every fifth comes from the bulk lane.
  */
-export interface LaneQueue<Item extends LaneItem> {
-  readonly size: number;
-  waiting(lane: Lane): number;
-  add(item: Item): void;
-  /** Returns the item to its old position: the carrier wants it later, not last. */
-  putBack(item: Item): void;
-  /** The next item to send; it stays in the queue. Undefined if none waits, or only bulk, which may not be sent now. */
-  next(mayBeBulk: boolean): Item | undefined;
-  /** Takes the item that `next` returned: it is sent now. */
-  take(item: Item): void;
-  /** Takes the item that `next` returned without using its lane's turn: it is not sent. */
-  drop(item: Item): void;
-  /** Takes all that fit. */
-  takeAll(fits: (item: Item) => boolean): Item[];
-}
-
-const bulkTurn = 5;
-
-export function createLaneQueue<Item extends LaneItem>(): LaneQueue<Item> {
+export function createLaneQueue<Item extends LaneItem>() {
   const queues: Record<Lane, Item[]> = { first: [], bulk: [] };
   /** Where each queue begins: shifting an array of hundreds for every part is slow. */
   const heads: Record<Lane, number> = { first: 0, bulk: 0 };
@@ -47,33 +31,38 @@ export function createLaneQueue<Item extends LaneItem>(): LaneQueue<Item> {
   }
 
   return {
-    get size() {
+    get size(): number {
       return count('first') + count('bulk');
     },
     waiting: count,
-    add(item) {
+    add(item: Item): void {
       item.order = orders++;
       queues[item.lane].push(item);
     },
-    putBack(item) {
+    /** Returns the item to its old position: the carrier wants it later, not last. */
+    putBack(item: Item): void {
       const { lane, order = 0 } = item;
       const queue = queues[lane];
       let index = heads[lane];
       while (index < queue.length && (queue[index]?.order ?? 0) < order) index++;
       queue.splice(index, 0, item);
     },
-    next(mayBeBulk) {
+    /** The next item to send; it stays in the queue. Undefined if none waits, or only bulk, which may not be sent now. */
+    next(mayBeBulk: boolean): Item | undefined {
       const isBulksTurn = count('first') === 0 || firstsInRow >= bulkTurn - 1;
       const lane = mayBeBulk && count('bulk') > 0 && isBulksTurn ? 'bulk' : 'first';
       return queues[lane][heads[lane]];
     },
-    take(item) {
+    /** Takes the item that `next` returned: it is sent now. */
+    take(item: Item): void {
       if (item.lane === 'bulk') firstsInRow = 0;
       else if (count('bulk') > 0) firstsInRow++;
       drop(item);
     },
+    /** Takes the item that `next` returned without using its lane's turn: it is not sent. */
     drop,
-    takeAll(fits) {
+    /** Takes all that fit. */
+    takeAll(fits: (item: Item) => boolean): Item[] {
       const taken: Item[] = [];
       for (const lane of laneNames) {
         const kept: Item[] = [];

@@ -1,12 +1,16 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { notFound } from '../../platform/errors.ts';
+import type { DeclaredErrors } from '../../smpp/receipt-errors.ts';
+import { receiptMeaning } from '../../smpp/receipt-meaning.ts';
 import { readBinds } from './bind-store.ts';
 import { type LogEntry, mostLogEntries, type NodeLog, readLogs } from './log-store.ts';
 import { findCarrier, notifyCarriers, wantLog } from './store.ts';
 
 export interface NodeLogEntry extends LogEntry {
   node: string;
+  /** What the words of a receipt mean; null if that is not known. */
+  meaning: string | null;
 }
 
 export interface CarrierLogService {
@@ -43,11 +47,15 @@ export function createCarrierLogService(options: { database: Database; clock: Cl
         return wanted;
       });
       const logs = await waitForAnswers(row.id, wantedAtMs);
+      const errors = row.kind === 'smpp' ? (row.settings.errors as DeclaredErrors) : null;
       return (
         logs
           // A worker of an older version writes no words.
           .flatMap(({ node, entries }) =>
-            entries.map((entry) => ({ ...entry, reported: entry.reported ?? null, node })),
+            entries.map((entry) => {
+              const reported = entry.reported ?? null;
+              return { ...entry, reported, node, meaning: reported && receiptMeaning(reported, errors) };
+            }),
           )
           .sort((a, b) => (a.at < b.at ? 1 : -1))
           .slice(0, mostLogEntries)

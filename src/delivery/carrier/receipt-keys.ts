@@ -64,7 +64,7 @@ export function wouldFit(receiptId: string, isKnown: (responseId: string) => boo
   return pairs.find((forms) => responseSpellings(id, forms).some(isKnown));
 }
 
-/** How the id of submit_sm_resp may have been written, if the pair is right. For a query by many ids at once. */
+/** The spellings that submit_sm_resp may have used for a receipt's id, in these forms. For one query by many ids. */
 export function responseSpellings(receiptId: string, forms: IdForms): string[] {
   const id = trimId(receiptId);
   if (forms.response === 'exact') return [id];

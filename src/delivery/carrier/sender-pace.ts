@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { createPoller } from '../../platform/work/poller.ts';
-import type { Answer, Carrier, OutgoingText } from './carrier.ts';
+import type { Answer, Carrier, OutgoingText, Progress } from './carrier.ts';
 import { type AllowedTexts, takeTurns, type WantedTexts } from './sender-pace-store.ts';
 import { nextTokenMs } from './sender-tokens.ts';
 
@@ -23,17 +23,6 @@ export interface SenderPaceOptions {
   readRates: () => Promise<SenderRate[]>;
 }
 
-/** Holds back texts of senders that have reached their rate, over all nodes and carriers. */
-export interface SenderPace {
-  /** Reads the rates now, and then every two seconds. */
-  start(): Promise<void>;
-  stop(): void;
-  /** Reads the rates now. */
-  refresh(): Promise<void>;
-  /** The same carrier, at its senders' pace. */
-  pace(carrier: Carrier): Carrier;
-}
-
 const readEveryMs = 1800;
 /** Maximum time until a held text is tried again. */
 const longestHoldMs = 60_000;
@@ -45,7 +34,8 @@ interface IndexedText {
   index: number;
 }
 
-export function createSenderPace({ database, clock, log, readRates }: SenderPaceOptions): SenderPace {
+/** Holds back texts of senders that have reached their rate, over all nodes and carriers. */
+export function createSenderPace({ database, clock, log, readRates }: SenderPaceOptions) {
   let rates = new Map<string, SenderRate>();
   const poller = createPoller({ run: refresh, pauseMs: readEveryMs });
   /** When the last held text may be sent, by lane and sender: the next one follows it. */
@@ -64,7 +54,8 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
   }
 
   /** Submits the texts that may be sent now, and returns the rest unchanged. */
-  async function submitInTurn(carrier: Carrier, texts: IndexedText[], answer: Answer): Promise<void> {
+  async function submitInTurn(carrier: Carrier, texts: IndexedText[], ...report: Report): Promise<void> {
+    const [answer] = report;
     const groups = groupByRate(texts);
     const wanted = groups.map(([rate, group]) => wantedOf(rate, group));
     const turns = await takeTurns(database, wanted, clock.nowMs()).catch((error: Error) => {
@@ -80,7 +71,7 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
         else answer(each.index, { outcome: 'not_sent', afterMs: turn ? holdMs(rate, turn, each.text.lane) : retryMs });
       }
     }
-    if (going.length > 0) await submitSome(carrier, going, answer);
+    if (going.length > 0) await submitSome(carrier, going, ...report);
   }
 
   function groupByRate(texts: IndexedText[]): [SenderRate, IndexedText[]][] {
@@ -110,13 +101,16 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
   }
 
   return {
-    async start() {
+    /** Reads the rates now, and then every two seconds. */
+    async start(): Promise<void> {
       await refresh();
       poller.start();
     },
-    stop: () => void poller.stop(),
+    stop: (): void => void poller.stop(),
+    /** Reads the rates now. */
     refresh,
-    pace(carrier) {
+    /** The same carrier, at its senders' pace. */
+    pace(carrier: Carrier): Carrier {
       const waiting = { first: 0, bulk: 0 };
       const wait = (texts: IndexedText[], sign: 1 | -1) => {
         for (const { text } of texts) waiting[text.lane] += sign;
@@ -127,15 +121,15 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
           const { first, bulk } = carrier.capacity();
           return { first: first - waiting.first, bulk: bulk - waiting.bulk };
         },
-        async submit(texts, answer) {
-          if (rates.size === 0) return carrier.submit(texts, answer);
+        async submit(texts, ...report) {
+          if (rates.size === 0) return carrier.submit(texts, ...report);
           const all = texts.map((text, index) => ({ text, index }));
           const limited = all.filter((each) => rateOf(each) !== undefined);
-          if (limited.length === 0) return carrier.submit(texts, answer);
+          if (limited.length === 0) return carrier.submit(texts, ...report);
           const others = all.filter((each) => rateOf(each) === undefined);
           wait(limited, 1);
-          const inTurn = submitInTurn(carrier, limited, answer).finally(() => wait(limited, -1));
-          await Promise.all([inTurn, others.length > 0 && submitSome(carrier, others, answer)]);
+          const inTurn = submitInTurn(carrier, limited, ...report).finally(() => wait(limited, -1));
+          await Promise.all([inTurn, others.length > 0 && submitSome(carrier, others, ...report)]);
         },
       };
       return Object.assign(Object.create(carrier) as Carrier, paced);
@@ -143,10 +137,14 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
   };
 }
 
-function submitSome(carrier: Carrier, some: IndexedText[], answer: Answer): Promise<void> {
+type Report = [answer: Answer, progress?: Progress];
+
+function submitSome(carrier: Carrier, some: IndexedText[], ...[answer, progress]: Report): Promise<void> {
+  const indexOf = (position: number) => some[position]?.index ?? -1;
   return carrier.submit(
     some.map(({ text }) => text),
-    (position, result) => answer(some[position]?.index ?? -1, result),
+    (position, result) => answer(indexOf(position), result),
+    (position, ...news) => progress?.(indexOf(position), ...news),
   );
 }
 

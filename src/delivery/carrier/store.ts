@@ -2,7 +2,7 @@
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 
-/** In the order of the messages that name them. */
+/** In the order in which error messages list them. */
 export const carrierKinds = ['smpp', 'http'] as const;
 export type CarrierKind = (typeof carrierKinds)[number];
 

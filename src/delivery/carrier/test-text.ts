@@ -35,7 +35,7 @@ export async function sendTestText({ test, clock, submit, onAnswer }: TestText):
     messageId,
     attempt: 1,
     applicationId: '',
-    // It goes like a code: an operator waits for it.
+    // In the lane of codes, because an operator waits for it.
     lane: 'first',
     isCode: true,
     to,

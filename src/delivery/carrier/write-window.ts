@@ -1,25 +1,13 @@
 // Tests: src/delivery/carrier/rate.test.ts
 import type { Clock } from '../../platform/clock.ts';
 
-/** Counts written parts, so that no second has more than the rate allows. */
-export interface WriteWindow {
-  hasRoom(perSecond: number): boolean;
-  /** When there may be room (steady time). */
-  roomMs(perSecond: number): number;
-  /** A part is about to be written. */
-  take(): void;
-  noteWritten(perSecond: number): void;
-  noteUnsent(): void;
-  /** No room for a second, because the recent writes are unknown. */
-  closeForNow(): void;
-}
-
 /** A little more than a second, because parts arrive less evenly than they are sent. */
 const windowMs = 1010;
 /** A socket usually writes within this time. */
 const soonMs = 10;
 
-export function createWriteWindow(clock: Clock): WriteWindow {
+/** Counts written parts, so that no second has more than the rate allows. */
+export function createWriteWindow(clock: Clock) {
   /** The times of the last writes, oldest first from `head`. */
   let times: number[] = [];
   let head = 0;
@@ -49,15 +37,18 @@ export function createWriteWindow(clock: Clock): WriteWindow {
   }
 
   return {
-    hasRoom: (perSecond) => perSecond > 0 && roomMs(perSecond) <= clock.steadyMs(),
+    hasRoom: (perSecond: number): boolean => perSecond > 0 && roomMs(perSecond) <= clock.steadyMs(),
+    /** When there may be room (steady time). */
     roomMs,
-    take: () => void unwritten++,
-    noteWritten(perSecond) {
+    /** A part is about to be written. */
+    take: (): void => void unwritten++,
+    noteWritten(perSecond: number): void {
       unwritten--;
       if (perSecond < Number.POSITIVE_INFINITY) times.push(clock.steadyMs());
     },
-    noteUnsent: () => void unwritten--,
-    closeForNow() {
+    noteUnsent: (): void => void unwritten--,
+    /** No room for a second, because the recent writes are unknown. */
+    closeForNow(): void {
       closedUntilMs = clock.steadyMs() + windowMs;
     },
   };

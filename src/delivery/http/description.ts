@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type MessageErrorCode, messageErrorCodes, type ReceiptOutcome } from '../../messages/message.ts';
+import { type MessageErrorCode, messageErrorCodes } from '../../messages/message.ts';
 import { proofSchema } from './callbacks/proof-settings.ts';
 
 const text = (maxLength = 512) => Type.String({ maxLength });
@@ -142,4 +142,3 @@ export const descriptionSchema = Type.Object(
 export type Description = Static<typeof descriptionSchema>;
 export type ReceiptDescription = NonNullable<Description['receipt']>;
 export type InboundDescription = NonNullable<Description['inbound']>;
-export type DescribedState = ReceiptOutcome | 'pending';

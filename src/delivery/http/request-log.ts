@@ -18,20 +18,15 @@ export interface LoggedRequest {
 }
 
 /** The last 200 requests of a carrier on this node. */
-export interface RequestLog {
-  record(request: LoggedRequest): void;
-  /** The oldest first. */
-  entries(slot: number): LogEntry[];
-}
-
-export function createRequestLog(clock: Clock): RequestLog {
+export function createRequestLog(clock: Clock) {
   const ring: (LoggedRequest & { atMs: number; sequence: number })[] = [];
   let recorded = 0;
   return {
-    record(request) {
+    record(request: LoggedRequest): void {
       ring[recorded % kept] = { ...request, atMs: clock.nowMs(), sequence: ++recorded };
     },
-    entries(slot) {
+    /** The oldest first. */
+    entries(slot: number): LogEntry[] {
       return ring
         .toSorted((a, b) => a.sequence - b.sequence)
         .map(({ atMs, command, status, sequence, messageId, carrierMessageId, reported, to }) => ({

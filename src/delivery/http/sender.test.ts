@@ -165,10 +165,13 @@ test('a text is the provider\u2019s from its write on, and ours again while it w
   submit([{}, {}]);
   assert.deepEqual(progress, [[0, 'written']]);
   await open[0]?.answer({ outcome: 'throttled' });
-  assert.deepEqual(progress.slice(1), [[0, 'waits']]);
+  assert.deepEqual(progress.slice(1), [
+    [0, 'throttled'],
+    [0, 'waits'],
+  ]);
   clock.advance(1500);
   sender.pump();
-  assert.deepEqual(progress.slice(2), [[0, 'written']]);
+  assert.deepEqual(progress.slice(3), [[0, 'written']]);
   await open[0]?.answer(accepted);
   await sender.stop(0);
 });

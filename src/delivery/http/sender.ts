@@ -109,8 +109,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const result = resultOf(sent);
     // A late answer submits nothing: its text may be in the queue in the database by now, and only a claim submits.
     if (result.outcome !== 'throttled') settle(result);
-    else if (paced.noteThrottled(waiting, isAnswered, result.afterMs)) progress(index, 'waits');
-    else settle({ ...result, afterMs: paced.throttledMs() });
+    else if (paced.noteThrottled(waiting, isAnswered, result.afterMs)) {
+      progress(index, 'throttled', result.reported);
+      progress(index, 'waits');
+    } else settle({ ...result, afterMs: paced.throttledMs() });
     paced.pump();
     if (paced.underWay === 0) onIdle();
   }

@@ -38,10 +38,7 @@ const name = Type.Optional(Type.String({ maxLength: 512 }));
 const named = Type.Record(
   Type.String({ maxLength: 32, pattern: '^[a-z][a-z0-9_]{0,31}$' }),
   Type.String({ maxLength: 4096 }),
-  {
-    maxProperties: 16,
-    additionalProperties: false,
-  },
+  { maxProperties: 16, additionalProperties: false },
 );
 
 const common = {

@@ -1,5 +1,5 @@
 import { unsentStatuses } from '../../messages/message.ts';
-import { changedColumns, insertMessageEvents } from '../../messages/message-events.ts';
+import { changedColumns, reportChanges } from '../../messages/message-events.ts';
 import { statusCode, statusCodes } from '../../messages/message-row.ts';
 import { insertEnds } from '../../messages/message-store.ts';
 import { toTimestamp } from '../../platform/clock.ts';
@@ -25,5 +25,5 @@ const endStatement = `with waiting as materialized (
       from waiting w where m.id = w.message_id and m.status in (${statusCodes(unsentStatuses)})
       returning ${changedColumns('m.')}),
     bad_end as (${insertEnds('ended')}),
-    emitted as (${insertMessageEvents('ended')})
+    ${reportChanges('ended')}
     select count(*) as ended from ended`;

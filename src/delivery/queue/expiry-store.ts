@@ -1,5 +1,6 @@
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
+import { type NoteEnds, unsentEnds } from '../attempts/answered-text.ts';
 import { isUnsettled, type QueueEntry } from '../attempts/queued-text.ts';
 import { actionFor } from '../attempts/result.ts';
 import { endWithoutSubmit } from '../attempts/selection.ts';
@@ -12,19 +13,22 @@ export interface ExpiryOptions {
   /** Maximum number of texts, each from the queue and from the schedule. */
   limit: number;
   onEnded?: ((status: 'expired' | 'unknown', by: number) => void) | undefined;
+  /** Counts the expired texts of each carrier. */
+  noteEnds?: NoteEnds | undefined;
 }
 
 /**
  * Ends expired texts in the queue and in the schedule, whatever the state of their carriers. One that may have been
  * sent is `unknown`. Returns how many entries it took.
  */
-export async function expireWaiting(database: Database, { nowMs, limit, onEnded }: ExpiryOptions): Promise<number> {
+export async function expireWaiting(database: Database, options: ExpiryOptions): Promise<number> {
+  const { nowMs, limit, onEnded } = options;
   const now = toTimestamp(nowMs);
   // Most polls find nothing, and need no transaction.
   const { rows: found } = await database.query<{ any: boolean }>(isAnyExpired, [now]);
   if (found[0]?.any !== true) return 0;
-  const { taken, ended } = await database.transaction(async (tx) => {
-    const { rows } = await tx.query<QueueEntry>(takeStatement, [now, limit]);
+  const { taken, texts, ended } = await database.transaction(async (tx) => {
+    const { rows } = await tx.query<QueueEntry & { carrier: string }>(takeStatement, [now, limit]);
     const texts = (await withMessages(tx, rows)).filter(isUnsettled);
     const ended = texts.flatMap((text) => {
       const action = actionFor(text, { nowMs, atMostOnce: false });
@@ -33,13 +37,21 @@ export async function expireWaiting(database: Database, { nowMs, limit, onEnded 
     const values: unknown[] = [];
     const parts = recordParts({ carrier: '', account: undefined, ended, again: [], nowMs }, values, 'true');
     if (parts.length > 0) await tx.query(`with ${parts.join(',\n')} select`, values);
-    return { taken: rows.length, ended };
+    return { taken: rows, texts, ended };
   });
+  for (const carrier of new Set(taken.map((entry) => entry.carrier))) {
+    const ids = new Set(taken.filter((entry) => entry.carrier === carrier).map(({ messageId }) => messageId));
+    const ends = unsentEnds(
+      texts,
+      ended.filter(({ entry }) => ids.has(entry.messageId)),
+    );
+    if (ends.length > 0) options.noteEnds?.(carrier, ends);
+  }
   for (const status of ['expired', 'unknown'] as const) {
     const count = ended.filter((each) => each.status === status).length;
     if (count > 0) onEnded?.(status, count);
   }
-  return taken;
+  return taken.length;
 }
 
 const isAnyExpired = {
@@ -54,10 +66,10 @@ const expired = (table: string) => `select ctid as place from ${table} where exp
 const takeStatement = `with queued as (${expired('delivery_queue')}),
     scheduled as (${expired('delivery_schedule')}),
     unqueued as (
-      delete from delivery_queue where ctid = any(array(select place from queued)) returning ${entryColumns}),
+      delete from delivery_queue where ctid = any(array(select place from queued)) returning carrier, ${entryColumns}),
     unscheduled as (
-      delete from delivery_schedule where ctid = any(array(select place from scheduled)) returning ${entryColumns})
-    select ${entryFields} from (select * from unqueued union all select * from unscheduled) e`;
+      delete from delivery_schedule where ctid = any(array(select place from scheduled)) returning carrier, ${entryColumns})
+    select carrier, ${entryFields} from (select * from unqueued union all select * from unscheduled) e`;
 
 /** Fills in the expiry of entries that an earlier version has written. Returns how many there were. */
 export async function fillInExpiry(tx: Tx, limit: number): Promise<number> {

@@ -10,9 +10,13 @@ import { entryParameters, entryRows } from './schedule-store.ts';
 
 /**
  * Records answers that came after the claim was closed. They settle texts that were not sent again; for the others the
- * carrier's id is kept, since its receipt may come first. Returns the new carrier of each moved text.
+ * carrier's id is kept, since its receipt may come first. Returns the new carrier of each moved text, and the settled
+ * texts.
  */
-export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<string[]> {
+export async function recordLateAnswers(
+  tx: Tx,
+  results: ClaimResults,
+): Promise<{ moved: string[]; settled: EndedText[] }> {
   const { ended, carrier } = results;
   // A text without a usable answer stays as it is.
   const again = await goOn(
@@ -25,7 +29,7 @@ export async function recordLateAnswers(tx: Tx, results: ClaimResults): Promise<
   parts.push(...attemptInserts(attemptsIn({ ended, again }), values, 'true'));
   parts.push(...lateKeys(results, settled, values));
   if (parts.length > 0) await tx.query(`with ${parts.join(',\n')} select`, values);
-  return again.filter(({ isMoved }) => isMoved).map((text) => text.carrier);
+  return { moved: again.filter(({ isMoved }) => isMoved).map((text) => text.carrier), settled };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { unsentStatuses } from '../../messages/message.ts';
-import { changedColumns, insertMessageEvents } from '../../messages/message-events.ts';
+import { changedColumns, reportChanges } from '../../messages/message-events.ts';
 import { errorCodeOf, statusCode, statusCodes, toUuidRange } from '../../messages/message-row.ts';
 import { insertEnds, isInRange } from '../../messages/message-store.ts';
 import { toTimestamp } from '../../platform/clock.ts';
@@ -55,7 +55,7 @@ export function recordParts(
     ];
     if (!sent) parts.push(`bad_end_${index} as (${insertEnds(`recorded_${index}`)})`);
     // A text that another carrier sent before does not change its state.
-    if (!(sent && wasSent)) parts.push(`emitted_${index} as (${insertMessageEvents(`recorded_${index}`)})`);
+    if (!(sent && wasSent)) parts.push(reportChanges(`recorded_${index}`, `_${index}`));
     const named = sent && account !== undefined ? group.filter((text) => text.long === undefined) : [];
     if (named.length > 0)
       parts.push(`known_${index} as (

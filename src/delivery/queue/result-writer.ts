@@ -13,7 +13,7 @@ import { recordClaim } from './result-store.ts';
 export interface WrittenClaim {
   id: number;
   revision: number;
-  /** As the claim's row has them. */
+  /** As they are in the row of the claim. */
   entries: QueueEntry[];
   /** Entries that stay in the row until the lease ends, because their results cannot be stored. */
   unrecorded: QueueEntry[];
@@ -21,14 +21,6 @@ export interface WrittenClaim {
 
 export function toWritten({ id, revision, texts }: Claim): WrittenClaim {
   return { id, revision, entries: texts.map(({ entry }) => entry), unrecorded: [] };
-}
-
-/** Writes the results of claims, and retries while the database is away. */
-export interface ResultWriter {
-  /** The claim is closed, or keeps `remaining`: the texts that the carrier still has. */
-  write(claim: WrittenClaim, results: ClaimResults, remaining: QueueEntry[]): Promise<void>;
-  /** True while the database takes no results: further claims would only pile up unrecorded. */
-  readonly held: boolean;
 }
 
 export interface ResultWriterOptions {
@@ -41,7 +33,8 @@ const writeAgainAfterMs = 200;
 /** After this many timeouts a statement counts as too large. */
 const mostTimeouts = 3;
 
-export function createResultWriter({ database, log, sleep }: ResultWriterOptions): ResultWriter {
+/** Writes the results of claims, and retries while the database is away. */
+export function createResultWriter({ database, log, sleep }: ResultWriterOptions) {
   let unwritten = 0;
 
   /** Retries until the database is back: an unrecorded result would cause a second send. Returns an error that stays. */
@@ -95,9 +88,11 @@ export function createResultWriter({ database, log, sleep }: ResultWriterOptions
   }
 
   return {
-    get held() {
+    /** True while the database takes no results: further claims would only pile up unrecorded. */
+    get held(): boolean {
       return unwritten > 0;
     },
+    /** The claim is closed, or keeps `remaining`: the texts that the carrier still has. */
     write,
   };
 }

@@ -2,12 +2,6 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 
-export interface QueueVacuum {
-  /** This many texts have left the queue. */
-  noteTaken(texts: number): void;
-  stop(): Promise<void>;
-}
-
 /** Vacuum after this many texts: a claim steps over the entries of texts that have left. */
 const everyTexts = 5000;
 /** With a large backlog each vacuum reads the whole index, so vacuums take at most this fraction of the time. */
@@ -25,7 +19,7 @@ export function createQueueVacuum({
   database: Database;
   clock: Pick<Clock, 'steadyMs'>;
   log: Log;
-}): QueueVacuum {
+}) {
   let taken = 0;
   let notBeforeMs = 0;
   let running: Promise<void> | undefined;
@@ -42,7 +36,8 @@ export function createQueueVacuum({
   }
 
   return {
-    noteTaken(texts) {
+    /** This many texts have left the queue. */
+    noteTaken(texts: number): void {
       taken += texts;
       if (taken < everyTexts || running !== undefined || clock.steadyMs() < notBeforeMs) return;
       taken = 0;
@@ -50,7 +45,7 @@ export function createQueueVacuum({
         running = undefined;
       });
     },
-    async stop() {
+    async stop(): Promise<void> {
       await running;
     },
   };

@@ -1,23 +1,10 @@
-import { type Api, apiNames } from '../../http/route.ts';
-
-import { nameOf } from '../../messages/message-row.ts';
 import { minuteMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../../platform/ids.ts';
+import { toWaiting, type WaitingEntry, type WaitingRow, waitColumns } from './waits.ts';
 
 /** A text that should have left, or may have. */
-export interface WaitingText {
-  id: string;
-  applicationId: string;
-  api: Api;
-  /** The carrier's key. */
-  carrier: string;
-  to: string;
-  sender: string;
-  /** `queue`: it may leave now. `schedule`: later. `wire`: the carrier has not answered. */
-  place: 'queue' | 'schedule' | 'wire';
-  attempt: number;
-  inDoubt: boolean;
+export interface WaitingText extends WaitingEntry {
   /** When it was first due. */
   sinceMs: number;
   /** When it is retried; null for at once. */
@@ -40,10 +27,9 @@ export interface WaitingQuery {
 /** A text that waits longer is stuck. */
 export const stuckAfterMs = minuteMs;
 /** Maximum number of entries read for one page. */
-const mostRead = 2000;
+export const mostRead = 2000;
 
-interface Row extends Omit<WaitingText, 'api'> {
-  api: number;
+interface Row extends WaitingRow, Pick<WaitingText, 'sinceMs' | 'dueAtMs' | 'expiresAtMs'> {
   isStuck: boolean;
 }
 
@@ -65,14 +51,7 @@ export async function findWaiting(
   ]);
   const fitting = rows
     .filter(({ isStuck }) => state === 'in_doubt' || isStuck)
-    .map(({ isStuck: _, api, id, applicationId, ...row }): WaitingText => {
-      return {
-        ...row,
-        api: nameOf(apiNames, api),
-        id: fromUuid('msg', id),
-        applicationId: fromUuid('app', applicationId),
-      };
-    });
+    .map(({ isStuck: _, ...row }): WaitingText => toWaiting(row));
   const last = rows.at(-1);
   const stopped = fitting.length <= limit && rows.length === mostRead && last !== undefined;
   return { texts: fitting.slice(0, limit), searchedTo: stopped ? fromUuid('msg', last.id) : undefined };
@@ -96,8 +75,7 @@ function statementFor(queued: string, scheduled: string): string {
         union all
         ${claimed}) w
       order by message_id limit $5)
-    select m.id, m.application_id as "applicationId", m.api, w.carrier, m.recipient as "to", m.sender, w.place, w.attempt,
-      w.in_doubt as "inDoubt", ${sinceWhen} as "sinceMs", w.due_at as "dueAtMs",
+    select ${waitColumns}, ${sinceWhen} as "sinceMs", w.due_at as "dueAtMs",
       m.expires_at as "expiresAtMs", ${sinceWhen} < $4 as "isStuck"
     from waiting w join message m on m.id = w.message_id order by m.id`;
 }

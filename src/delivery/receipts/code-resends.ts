@@ -8,14 +8,15 @@ import { minuteMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fromUuid } from '../../platform/ids.ts';
 import { attemptOutcomes } from '../attempts/attempt.ts';
+import type { Receipt } from '../carrier/carrier.ts';
 import { queueColumns } from '../queue/columns.ts';
 import type { MovingText, NextCarrier } from '../routing/next-carrier.ts';
-import type { MatchedReceipt } from './store.ts';
+import type { ChangedText, MatchedReceipt } from './store.ts';
 
 /** What a resend of a code needs. */
 export interface CodeResendOptions {
   /** Returns the verifications that still need their code. */
-  findPending: (tx: Tx, verificationIds: string[]) => Promise<Set<string>>;
+  findPending: (tx: Tx, verificationIds: string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
   nextCarrier: (text: MovingText, from: string) => NextCarrier | undefined;
   /** Texts have moved to the queues of these carriers. */
   onMoved: (carriers: readonly string[]) => void;
@@ -39,12 +40,21 @@ interface CodeRow {
   verificationId: string;
   to: string;
   sender: string;
+  sentAtMs: number | null;
   given: RoutingGiven | null;
+}
+
+/** A code that moves on. */
+export interface ResentCode {
+  /** Its new carrier. */
+  carrier: string;
+  /** It counts as undelivered with the carrier that did not deliver it. */
+  changed: ChangedText;
 }
 
 /**
  * Moves undelivered codes to the next carrier, once, while they are still valid. Returns those (uuids) whose receipts
- * need nothing more, with their new carriers: they stay `sent`.
+ * need nothing more: they stay `sent`.
  */
 export async function resendCodes(
   tx: Tx,
@@ -52,7 +62,7 @@ export async function resendCodes(
   from: string,
   receipts: MatchedReceipt[],
   nowMs: number,
-): Promise<Map<string, string>> {
+): Promise<Map<string, ResentCode>> {
   const bad = receipts.filter(({ receipt: { outcome, error } }) => {
     return (outcome === 'undelivered' || outcome === 'failed') && otherWays.includes(error);
   });
@@ -72,7 +82,7 @@ export async function resendCodes(
     if (!pending.has(fromUuid('ver', row.verificationId))) return [];
     const next = nextCarrier(toMoving(row), from);
     const receipt = bad.find(({ id }) => id === row.id)?.receipt;
-    return next === undefined || receipt === undefined ? [] : [{ id: row.id, next, receipt }];
+    return next === undefined || receipt === undefined ? [] : [{ id: row.id, row, next, receipt }];
   });
   if (moves.length > 0)
     await tx.query(moveStatement, [
@@ -85,7 +95,15 @@ export async function resendCodes(
       moves.map(({ receipt }) => errorCodeOf(receipt.error ?? 'unknown')),
       moves.map(({ receipt }) => receipt.reported ?? null),
     ]);
-  return new Map(moves.map(({ id, next }) => [id, next.carrier]));
+  return new Map(
+    moves.map(({ id, row, next, receipt }) => [id, { carrier: next.carrier, changed: changeOf(row, receipt) }]),
+  );
+}
+
+function changeOf({ id, applicationId, sender, to, sentAtMs }: CodeRow, { outcome, ...receipt }: Receipt): ChangedText {
+  const reported = receipt.reported ?? receipt.error;
+  const of = { id, applicationId, sender, to, sentAtMs, isCode: true, dueAtMs: null };
+  return { ...of, was: 'sent', now: outcome, wasUnsent: false, reported };
 }
 
 function toMoving({ id, applicationId, to, sender, given }: CodeRow): MovingText {
@@ -94,7 +112,7 @@ function toMoving({ id, applicationId, to, sender, given }: CodeRow): MovingText
 
 /** Codes that only this carrier has. The receipt of one copy says nothing about another copy. */
 const findStatement = `select m.id, m.application_id as "applicationId", m.verification_id as "verificationId",
-      m.recipient as "to", m.sender, m.route_given as given
+      m.recipient as "to", m.sender, m.sent_at as "sentAtMs", m.route_given as given
     from unnest($3::uuid[], $4::text[]) as r(id, reported_id) join message m on m.id = r.id
     where m.id = any($3::uuid[]) and m.carrier = $1 and m.status = ${statusCode('sent')}
       and m.api = ${apiNames.indexOf('verify')} and m.verification_id is not null and m.expires_at >= $2

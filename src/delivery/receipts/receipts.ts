@@ -6,9 +6,9 @@ import type { Carrier, ReadReceipt, Receipt } from '../carrier/carrier.ts';
 import { readCarrierId } from '../carrier/id.ts';
 import { readCarrierWords } from '../carrier/words.ts';
 import { notePartReceipts, type PartReceipt, type WholeOutcome } from '../queue/part-store.ts';
-import { type CodeResendOptions, resendCodes } from './code-resends.ts';
+import { type CodeResendOptions, type ResentCode, resendCodes } from './code-resends.ts';
 import { type Candidate, choose, findCandidates, isOfKnownCopy } from './matching.ts';
-import { applyToSent, applyToUnsent, type ChangedText, type MatchedReceipt } from './store.ts';
+import { applyToSent, applyToUnsent, type ChangedText, type KnownMessage, type MatchedReceipt } from './store.ts';
 import { createUnmatchedCap, type UnmatchedCapOptions } from './unmatched-cap.ts';
 import * as store from './unmatched-store.ts';
 
@@ -57,8 +57,8 @@ interface Work {
   delivered: string[];
   /** All texts that these receipts have changed so far. */
   changed: ChangedText[];
-  /** The carriers that codes were given to. */
-  resentTo: string[];
+  /** The codes that move to other carriers. */
+  resent: ResentCode[];
   /** The changed texts that their recipients do not want. */
   unwanted: ChangedText[];
 }
@@ -91,7 +91,7 @@ export function createReceipts({
     const left: Given[] = [];
     const works: Work[] = [];
     for (const { source, receipts } of batches) {
-      const work: Work = { tx, source, delivered: [], changed: [], unwanted: [], resentTo: [] };
+      const work: Work = { tx, source, delivered: [], changed: [], unwanted: [], resent: [] };
       works.push(work);
       left.push(...(await apply(work, receipts)));
     }
@@ -153,20 +153,23 @@ export function createReceipts({
     const { tx, source, delivered, changed } = work;
     const known: Receipt[] = [];
     const before = changed.length;
+    const noteChanged = (found: Map<string, Pick<KnownMessage, 'changed'>>, round: MatchedReceipt[]) => {
+      for (const { changed: text } of found.values()) if (text !== undefined) changed.push(withWords(text, round));
+    };
     for (const all of inRounds(matched)) {
       const resent = await resendSome(work, all);
       known.push(...all.filter(({ id }) => resent.has(id)).map(({ receipt }) => receipt));
       const round = all.filter(({ id }) => !resent.has(id));
       const found = await applyToSent(tx, source.key, round, clock.nowMs());
       delivered.push(...[...found.values()].filter((each) => each.delivered).map(({ id }) => id));
-      for (const each of found.values()) if (each.changed !== undefined) changed.push(each.changed);
+      noteChanged(found, round);
       known.push(...round.filter(({ id }) => found.get(id)?.unsent === false).map(({ receipt }) => receipt));
       const early = round.filter(({ id }) => found.get(id)?.unsent === true);
       if (early.length === 0) continue;
       // A text that a worker takes or records at this moment is in none of the tables: its receipt is tried again.
       const waiting = await applyToUnsent(tx, source, early, clock.nowMs());
       delivered.push(...[...waiting.values()].filter((each) => each.delivered).map(({ id }) => id));
-      for (const each of waiting.values()) if (each.changed !== undefined) changed.push(each.changed);
+      noteChanged(waiting, early);
       known.push(...early.filter(({ id }) => waiting.has(id)).map(({ receipt }) => receipt));
     }
     const refused = new Set(
@@ -177,18 +180,19 @@ export function createReceipts({
   }
 
   /** The messages whose codes move to another carrier: they have not ended yet. */
-  async function resendSome(work: Work, matched: MatchedReceipt[]): Promise<ReadonlyMap<string, string>> {
+  async function resendSome(work: Work, matched: MatchedReceipt[]): Promise<ReadonlyMap<string, ResentCode>> {
     if (resend === undefined) return new Map();
     const resent = await resendCodes(work.tx, resend, work.source.key, matched, clock.nowMs());
-    work.resentTo.push(...resent.values());
+    work.resent.push(...resent.values());
     return resent;
   }
 
   function reportChanged(works: Work[]): void {
-    const resentTo = works.flatMap((work) => work.resentTo);
+    const resentTo = works.flatMap((work) => work.resent.map(({ carrier }) => carrier));
     if (resentTo.length > 0) resend?.onMoved(resentTo);
-    for (const { source, changed, unwanted } of works) {
-      if (changed.length > 0) onChanged(source.key, changed);
+    for (const { source, changed, resent, unwanted } of works) {
+      if (changed.length + resent.length > 0)
+        onChanged(source.key, [...changed, ...resent.map((code) => code.changed)]);
       if (unwanted.length > 0) onUnwanted(unwanted);
     }
   }
@@ -242,6 +246,12 @@ export function createReceipts({
       return tried;
     },
   };
+}
+
+/** The text with the words of its receipt, or our code for them. */
+function withWords(text: ChangedText, round: MatchedReceipt[]): ChangedText {
+  const receipt = text.now === 'delivered' ? undefined : round.find(({ id }) => id === text.id)?.receipt;
+  return receipt === undefined ? text : { ...text, reported: receipt.reported ?? receipt.error };
 }
 
 /** A delivered text needs no error words, even if a part failed. */

@@ -1,3 +1,4 @@
+import { apiNames } from '../../http/route.ts';
 import {
   correctedEnds,
   correctedWithinMs,
@@ -5,7 +6,7 @@ import {
   type ReceiptOutcome,
   unsentStatuses,
 } from '../../messages/message.ts';
-import { changedColumns, insertMessageEvents } from '../../messages/message-events.ts';
+import { changedColumns, reportChanges } from '../../messages/message-events.ts';
 import { errorCodeOf, statusCode, statusCodes, statusOf, toUuidRange } from '../../messages/message-row.ts';
 import { insertEnds, isInRange } from '../../messages/message-store.ts';
 import { toTimestamp } from '../../platform/clock.ts';
@@ -51,10 +52,18 @@ export interface ChangedText {
   now: MessageStatus;
   /** The answer to its submit was not recorded. */
   wasUnsent: boolean;
+  isCode: boolean;
+  /** When it should be sent, if later than it was accepted. */
+  dueAtMs: number | null;
+  /** The failure in the carrier's own words, or our code for it. */
+  reported?: string | null | undefined;
 }
 
-type ChangedRow = Pick<ChangedText, 'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs'>;
-const countedColumns = (of = '') => `${of}sender, ${of}recipient as "to", ${of}sent_at as "sentAtMs"`;
+type ChangedRow = Pick<ChangedText, 'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs' | 'isCode' | 'dueAtMs'>;
+const countedColumns = (of = '') => `${of}sender, ${of}recipient as "to", ${of}sent_at as "sentAtMs",
+      ${of}api = ${apiNames.indexOf('verify')} as "isCode", greatest(${of}send_at, ${of}deferred_until) as "dueAtMs"`;
+const countedFields = (of = '') =>
+  ['applicationId', 'sender', 'to', 'sentAtMs', 'isCode', 'dueAtMs'].map((field) => `${of}"${field}"`).join(', ');
 
 /** Columns that the statements below return for a changed text; statuses are numbers. */
 interface SettledRow extends Omit<ChangedRow, 'id'> {
@@ -63,9 +72,9 @@ interface SettledRow extends Omit<ChangedRow, 'id'> {
 }
 
 function changeOf(id: string, row: SettledRow, wasUnsent: boolean): ChangedText | undefined {
-  const { applicationId, sender, to, sentAtMs, was, now } = row;
+  const { was, now, ...text } = row;
   if (now === null) return undefined;
-  return { id, applicationId, sender, to, sentAtMs, was: statusOf(was), now: statusOf(now), wasUnsent };
+  return { id, ...text, was: statusOf(was), now: statusOf(now), wasUnsent };
 }
 
 /**
@@ -138,8 +147,8 @@ const deliveredStatement = `with applied as (
       update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null, sequence = sequence + 1
       where ${isInRange(3)} and carrier = $1 and status = ${sent}
       returning ${changedColumns()}, ${countedColumns()}),
-    emitted as (${insertMessageEvents('applied')})
-    select id, "applicationId", sender, "to", "sentAtMs" from applied`;
+    ${reportChanges('applied')}
+    select id, ${countedFields()} from applied`;
 
 const report = `report as (
     select * from unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::text[], $7::text[])
@@ -150,7 +159,7 @@ const settled = `status = outcome, updated_at = $2::timestamptz, error_code = er
     delivered_at = case when outcome = ${delivered} then $2::timestamptz end`;
 const isDelivered = (id: string) => `exists (select from applied a where a.id = ${id} and a.status = ${delivered})`;
 const ended = `bad_end as (${insertEnds(`(select * from applied where status <> ${delivered}) e`)}),
-    emitted as (${insertMessageEvents('applied')})`;
+    ${reportChanges('applied')}`;
 
 const wordColumns = 'words, m.attempt, m.carrier_message_id, m.carrier';
 /** Keeps the carrier's own words of a failure; `applied` has `wordColumns`. A delivery has none. */
@@ -195,7 +204,7 @@ const sentStatement = `with ${report},
       where not is_current and t.message_id = known_id and t.carrier = $1
         and (t.receipt is null or known.outcome = ${delivered}))
     select known_id as id, known.was ${isUnsent} as unsent, ${isDelivered('known_id')} as delivered, known.was,
-      a.status as now, a."applicationId", a.sender, a."to", a."sentAtMs" from known left join applied a on a.id = known_id`;
+      a.status as now, ${countedFields('a.')} from known left join applied a on a.id = known_id`;
 
 /**
  * Only a text that was submitted can be delivered; a failure counts only if there is one copy. A worker may take the
@@ -243,5 +252,5 @@ const unsentStatement = `with ${report},
       insert into sent_text (account, receipt_key, message_id, sent_at)
       select $8, carrier_message_id, id, $2 from applied where status = ${unknown} on conflict do nothing)
     select waiting.id, ${isDelivered('waiting.id')} as delivered, ${statusCode('queued')} as was, a.status as now,
-      a."applicationId", a.sender, a."to", a."sentAtMs"
+      ${countedFields('a.')}
     from waiting left join applied a on a.id = waiting.id where not fits or waiting.id in (select id from held)`;

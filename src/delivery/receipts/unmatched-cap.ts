@@ -2,12 +2,6 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { deleteBeyond } from './unmatched-store.ts';
 
-/** Limits the unmatched receipts of an account, so that they do not fill the disk. */
-export interface UnmatchedCap {
-  /** Counts added receipts; resolves when the account has at most the cap and `checkEvery` for each process. */
-  note(account: string, added: number): Promise<number>;
-}
-
 export interface UnmatchedCapOptions {
   database: Database;
   log?: Pick<Log, 'warn'> | undefined;
@@ -17,13 +11,17 @@ export interface UnmatchedCapOptions {
 
 const mostAccounts = 1000;
 
-/** Checks only after this many additions, because a check reads one index entry per receipt. */
-export function createUnmatchedCap(options: UnmatchedCapOptions): UnmatchedCap {
+/**
+ * Limits the unmatched receipts of an account, so that they do not fill the disk. Checks only after `checkEvery`
+ * additions, because a check reads one index entry per receipt.
+ */
+export function createUnmatchedCap(options: UnmatchedCapOptions) {
   const { database, log, most = 100_000, checkEvery = 1000 } = options;
   const unseen = new Map<string, number>();
 
   return {
-    async note(account, added) {
+    /** Counts added receipts; resolves when the account has at most the cap plus `checkEvery` per process. */
+    async note(account: string, added: number): Promise<number> {
       // A new process does not know how many receipts there are.
       const since = (unseen.get(account) ?? checkEvery) + added;
       if (unseen.size >= mostAccounts) unseen.clear();

@@ -1,5 +1,5 @@
 import { unsentStatuses } from '../../messages/message.ts';
-import { changedColumns, insertMessageEvents } from '../../messages/message-events.ts';
+import { changedColumns, reportChanges } from '../../messages/message-events.ts';
 import { statusCode, statusCodes } from '../../messages/message-row.ts';
 import { insertEnds } from '../../messages/message-store.ts';
 import { type Clock, hourMs, toTimestamp } from '../../platform/clock.ts';
@@ -10,27 +10,22 @@ import { pieceRows } from '../../platform/work/maintenance.ts';
 
 /** A text without a receipt for this long becomes `unknown`, but not before carriers have reported that it expired. */
 const receiptWithinMs = 72 * hourMs;
+/** How long a text is found by its carrier's id. */
+export const carrierIdsKeptMs = 2 * receiptWithinMs;
 const afterExpiryMs = 24 * hourMs;
 export const unreportedWalk = 'unreported-texts';
 const isUnsettled = `status in (${statusCodes([...unsentStatuses, 'sent'])})`;
-
-/**
- * Ends texts whose receipt never came. It walks once over all messages as they become 72 hours old; texts that were
- * sent later than they were accepted are checked again.
- */
-export interface Unreported {
-  /** Returns how many rows it read; 0 when it is done. */
-  endSome(): Promise<number>;
-  /** Deletes carrier ids for which a receipt is no longer expected. */
-  deleteCarrierIds(): Promise<number>;
-}
 
 interface OldText {
   id: string;
   unsettled: boolean;
 }
 
-export function createUnreported(database: Database, clock: Clock): Unreported {
+/**
+ * Ends texts whose receipt never came. It walks once over all messages as they become 72 hours old; texts that were
+ * sent later than they were accepted are checked again.
+ */
+export function createUnreported(database: Database, clock: Clock) {
   async function walk(tx: Tx): Promise<OldText[]> {
     const done = await readWalk(tx, unreportedWalk);
     const { rows } = await tx.query<OldText>(
@@ -54,7 +49,8 @@ export function createUnreported(database: Database, clock: Clock): Unreported {
   }
 
   return {
-    endSome: () =>
+    /** Returns how many rows it read; 0 when it is done. */
+    endSome: (): Promise<number> =>
       database.transaction(async (tx) => {
         const old = await walk(tx);
         const again = await takeAgain(tx);
@@ -69,18 +65,19 @@ export function createUnreported(database: Database, clock: Clock): Unreported {
         return old.length + again.length;
       }),
 
-    async deleteCarrierIds() {
+    /** Deletes carrier ids for which a receipt is no longer expected. */
+    async deleteCarrierIds(): Promise<number> {
       const { count } = await database.query(
         `delete from sent_text where ctid = any(array(
            select ctid from sent_text where sent_at < $1 order by sent_at limit $2))`,
-        [toTimestamp(clock.nowMs() - 2 * receiptWithinMs), pieceRows],
+        [toTimestamp(clock.nowMs() - carrierIdsKeptMs), pieceRows],
       );
       return count;
     },
   };
 }
 
-/** Carriers that give no receipts: there `sent` is the end. */
+/** Carriers that give no receipts: the last status of their texts is `sent`. */
 const withoutReceipts = `select name || '#' || id from carrier where settings ->> 'receipts' = 'none'`;
 
 const endStatement = `with ended as (
@@ -90,7 +87,7 @@ const endStatement = `with ended as (
         and carrier not in (${withoutReceipts})
       returning ${changedColumns()}),
     bad_end as (${insertEnds('ended')}),
-    emitted as (${insertMessageEvents('ended')})
+    ${reportChanges('ended')}
     insert into unsettled_text (message_id, look_at)
     select m.id, case when m.sent_at is null then $6 else greatest(m.sent_at + ($4::timestamptz - $5::timestamptz),
       m.expires_at + ($4::timestamptz - $7::timestamptz)) end from message m

@@ -20,22 +20,16 @@ export function isDown({ paused, up }: CarrierHealth): boolean {
   return paused || !up;
 }
 
-/** Since when (steady clock) this node has seen carriers in trouble. */
-export interface TroubleTimes {
-  /** Notes the carriers that are in trouble now. */
-  note(keys: readonly string[]): void;
-  /** Null if the carrier is not in trouble. */
-  sinceMs(key: string): number | null;
-}
-
 /** A carrier that works again for less than this, like one that is being probed, has not recovered. */
 const recoveredMs = 15_000;
 
-export function createTroubleTimes(clock: Pick<Clock, 'steadyMs'>): TroubleTimes {
+/** Since when (steady clock) this node has seen carriers in trouble. */
+export function createTroubleTimes(clock: Pick<Clock, 'steadyMs'>) {
   const times = new Map<string, { fromMs: number; lastMs: number }>();
   let troubled: readonly string[] = [];
   return {
-    note(keys) {
+    /** Notes the carriers that are in trouble now. */
+    note(keys: readonly string[]): void {
       const nowMs = clock.steadyMs();
       for (const [key, { lastMs }] of times)
         if (lastMs < nowMs - recoveredMs && !troubled.includes(key)) times.delete(key);
@@ -44,6 +38,7 @@ export function createTroubleTimes(clock: Pick<Clock, 'steadyMs'>): TroubleTimes
         times.set(key, { fromMs: times.get(key)?.fromMs ?? nowMs, lastMs: nowMs });
       troubled = keys;
     },
-    sinceMs: (key) => (troubled.includes(key) ? (times.get(key)?.fromMs ?? null) : null),
+    /** Null if the carrier is not in trouble. */
+    sinceMs: (key: string): number | null => (troubled.includes(key) ? (times.get(key)?.fromMs ?? null) : null),
   };
 }

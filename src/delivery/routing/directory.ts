@@ -14,6 +14,8 @@ export interface KnownCarrier extends CarrierHealth {
   kind: CarrierKind;
   state: CarrierState;
   binds: CarrierBind[];
+  /** Since when this node has seen it down or paused; null while it works. */
+  downSinceMs?: number | null;
 }
 
 /** The carriers, their states and the routes, at most 2 s old. Reading it costs no query. */
@@ -58,6 +60,10 @@ export function createCarrierDirectory({
     const before = new Map(known.map((carrier) => [carrier.key, carrier]));
     known = rows.map((row) => toKnown(row, bindsOf(binds, row)));
     downTimes.note(known.filter(isDown).map(({ key }) => key));
+    for (const carrier of known) {
+      const sinceMs = downTimes.sinceMs(carrier.key);
+      carrier.downSinceMs = sinceMs === null ? null : clock.nowMs() - (clock.steadyMs() - sinceMs);
+    }
     return (
       changed || known.length !== before.size || known.some((carrier) => !isSame(carrier, before.get(carrier.key)))
     );

@@ -4,21 +4,15 @@ import { type CarrierRow, readCarriersAndVersion } from '../carrier/store.ts';
 import { emptyTable, type RouteTable } from './table.ts';
 import { readTableAfter } from './table-store.ts';
 
-/** The routes as a node last read them. */
-export interface KnownRoutes {
-  table(): RouteTable;
-  /** Reads the carriers, and the table if there is a newer one. `changed` says whether there was. */
-  read(tx: Tx): Promise<{ rows: CarrierRow[]; changed: boolean }>;
-}
-
-/** Reads a table and carriers that belong together: an operator may change both during the read. */
-export function createKnownRoutes(): KnownRoutes {
+/** The routes as a node last read them, and carriers that belong to them: an operator may change both during a read. */
+export function createKnownRoutes() {
   const mostReads = 3;
   let table: RouteTable = emptyTable;
 
   return {
-    table: () => table,
-    async read(tx) {
+    table: (): RouteTable => table,
+    /** Reads the carriers, and the table if there is a newer one. `changed` says whether there was. */
+    async read(tx: Tx): Promise<{ rows: CarrierRow[]; changed: boolean }> {
       const before = table.version;
       let rows: CarrierRow[] = [];
       for (let reads = 0; reads < mostReads; reads++) {

@@ -10,18 +10,6 @@ import { routeIn, virtualPhones } from './environment.ts';
 import { type Routed, toRouting } from './record.ts';
 import { asksForCountry, type RouteFacts } from './routing.ts';
 
-/** Chooses the carriers of texts on web nodes. */
-export interface TextRoutes {
-  routeText: RouteText;
-  /**
-   * Throws a 503 if there is no carrier, or if all that could take this code have been down for 30 s. Returns the
-   * sender that the route substitutes, or null.
-   */
-  requireCarrier(start: CodeFacts): string | null;
-  /** True while a text may have several carriers. */
-  hasChoice(): boolean;
-}
-
 export interface TextRoutesOptions {
   directory: CarrierDirectory;
   clock: Clock;
@@ -34,7 +22,8 @@ export type CodeFacts = Pick<TextFacts, 'applicationId' | 'to' | 'from' | 'holds
 /** A start is refused once its carriers have been down for this long: the code would expire in a queue. */
 const codesWaitMs = 30_000;
 
-export function createTextRoutes({ directory, clock, environment }: TextRoutesOptions): TextRoutes {
+/** Chooses the carriers of texts on web nodes. */
+export function createTextRoutes({ directory, clock, environment }: TextRoutesOptions) {
   function toFacts(text: Omit<TextFacts, 'messageId'>, messageId: string | null): RouteFacts {
     const { to, from, api, applicationId, urgent, senderCarriers, used, sendAtMs } = text;
     const country = asksForCountry(directory.table(), directory.list()) ? routedCountryOf(to) : undefined;
@@ -64,7 +53,7 @@ export function createTextRoutes({ directory, clock, environment }: TextRoutesOp
   const decide = (facts: RouteFacts) => routeIn(environment, facts, directory.table(), directory.list());
 
   return {
-    routeText(text) {
+    routeText(text: TextFacts): ReturnType<RouteText> {
       const only = onlyCarrier(text);
       if (only !== undefined) return only;
       const facts = toFacts(text, text.messageId);
@@ -73,7 +62,11 @@ export function createTextRoutes({ directory, clock, environment }: TextRoutesOp
       return toTextRoute(text, facts, decision, directory);
     },
 
-    requireCarrier(start) {
+    /**
+     * Throws a 503 if there is no carrier, or if all that could take this code have been down for 30 s. Returns the
+     * sender that the route substitutes, or null.
+     */
+    requireCarrier(start: CodeFacts): string | null {
       if (onlyCarrier(start) !== undefined) return null;
       const about = { api: 'verify', urgent: true, used: [] } as const;
       const decision = decide(toFacts({ ...start, ...about, sendAtMs: clock.nowMs() }, null));
@@ -86,7 +79,8 @@ export function createTextRoutes({ directory, clock, environment }: TextRoutesOp
       return start.holdsSender ? null : decision.from;
     },
 
-    hasChoice: () => directory.list().length > 1 || directory.table().routes.length > 0,
+    /** True while a text may have several carriers. */
+    hasChoice: (): boolean => directory.list().length > 1 || directory.table().routes.length > 0,
   };
 }
 

@@ -21,7 +21,7 @@ export interface ConnectionTestOptions {
 
 /**
  * The first four steps of a test, on connections of its own: resolves the name, connects, agrees on TLS, binds as the
- * carrier does and unbinds. Only for a carrier that is not bound: some carriers end the older session for a new one.
+ * carrier does and unbinds. Only for a carrier that is not bound: some carriers close a session when a new one binds.
  * Returns whether all of them passed.
  */
 export async function testConnection(options: ConnectionTestOptions): Promise<boolean> {

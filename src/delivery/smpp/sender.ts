@@ -95,21 +95,23 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     return paced.roomFor(Math.max(1, rate.isLimited ? soon : freeNow + Math.min(ahead.most, Math.max(least, soon))));
   }
 
-  function toItems(given: GivenText): WaitingPart[] {
-    const { text, index, untilMs } = given;
+  /** It runs for every text: spreads and `flatMap` made a text by requests of a hundred 20 % dearer. */
+  function toItems({ text, index, answer, progress, onAnswered, untilMs }: GivenText): WaitingPart[] {
     const { form, submits } = toSubmits(text, settings(), clock.nowMs());
     const total = submits.length;
+    const items: WaitingPart[] = [];
     if (total === 0) {
-      given.answer(index, { outcome: 'never', error: 'content_rejected' });
-      given.onAnswered();
-      return [];
+      answer(index, { outcome: 'never', error: 'content_rejected' });
+      onAnswered();
+      return items;
     }
     const needed = receiptsAwaited(settings().receipts, total);
-    const submitted = createSubmittedText({ ...given, total, form, needed });
-    return submitted.partsToSend.flatMap((part) => {
+    const submitted = createSubmittedText({ text, index, total, form, needed, answer, progress, onAnswered });
+    for (const part of submitted.partsToSend) {
       const fields = submits[part - 1];
-      return fields === undefined ? [] : { lane: text.lane, text, submitted, part, fields, untilMs };
-    });
+      if (fields !== undefined) items.push({ lane: text.lane, text, submitted, part, fields, untilMs });
+    }
+    return items;
   }
 
   /** No bind is up: no slot is free although none is used. After an orderly end it waits for the next bind. */
@@ -178,7 +180,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     const { submitted, part } = waiting;
     const refusal = { ...refusalOf(status, readSubmitErrors(settings().submit_errors)), reported: statusWords(status) };
     if (refusal.outcome !== 'throttled') submitted.noteRefused(part, refusal);
-    else if (paced.noteThrottled(waiting, isLate)) submitted.noteWaits(part);
+    else if (paced.noteThrottled(waiting, isLate)) submitted.noteWaits(part, refusal.reported);
     else submitted.noteRefused(part, { ...refusal, afterMs: paced.throttledMs() });
   }
 

@@ -62,12 +62,12 @@ test('a long text is the carrier\u2019s while one of its parts is out, and ours 
   submitted.noteWritten(2);
   submitted.noteAccepted(1, 'id', 'id');
   assert.deepEqual(states, ['written', 'written']);
-  submitted.noteWaits(2);
-  assert.deepEqual(states.slice(2), ['waits']);
+  submitted.noteWaits(2, '0x58: throttled');
+  assert.deepEqual(states.slice(2), ['throttled', 'waits']);
   submitted.noteWritten(2);
   submitted.noteAccepted(2, 'id', 'id');
-  assert.deepEqual(states.slice(3), ['written', 'waits']);
+  assert.deepEqual(states.slice(4), ['written', 'waits']);
   submitted.noteWritten(3);
   submitted.noteAccepted(3, 'id', 'id');
-  assert.deepEqual(states.slice(5), ['written']);
+  assert.deepEqual(states.slice(6), ['written']);
 });

@@ -11,8 +11,8 @@ export interface SubmittedText {
   isRefused(): boolean;
   /** The network has the part. */
   noteWritten(part: number): void;
-  /** The part was answered, and waits to be sent again. */
-  noteWaits(part: number): void;
+  /** The carrier has throttled the part, which waits to be sent again. */
+  noteWaits(part: number, reported: string): void;
   noteAccepted(part: number, carrierMessageId: string, receiptKey: string): void;
   /** `silent`: the answer may still come. */
   noteInDoubt(part: number, silent: boolean): void;
@@ -119,7 +119,10 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
       isOut[part] = true;
       progress(index, 'written');
     },
-    noteWaits: (part) => comeBack(part, open),
+    noteWaits(part, reported) {
+      progress(index, 'throttled', reported);
+      comeBack(part, open);
+    },
     noteAccepted(part, carrierMessageId, receiptKey) {
       settle(part, { part, state: 'accepted', carrierMessageId, receiptKey });
     },

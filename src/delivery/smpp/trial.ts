@@ -17,18 +17,12 @@ export interface CarrierTrialOptions {
   submit: Carrier['submit'];
 }
 
-/** An operator's test of a carrier. It uses a bind that is up, and makes one of its own only if none is. */
-export interface CarrierTrial {
-  /** True while it has a connection of its own: the carrier must not open another one. */
-  readonly isConnecting: boolean;
-  run(test: ClaimedTest, inbox: ReceiptInbox, onStep: (step: TestStep) => Promise<void>): Promise<void>;
-}
-
 /** Longer than an attempt to connect and bind takes. */
 const settleMs = 25_000;
 const lookEveryMs = 50;
 
-export function createCarrierTrial(options: CarrierTrialOptions): CarrierTrial {
+/** An operator's test of a carrier. It uses a bind that is up, and makes one of its own only if none is. */
+export function createCarrierTrial(options: CarrierTrialOptions) {
   const { settings, clock, isAllowedAddress, supervisors, submit } = options;
   let isConnecting = false;
 
@@ -54,10 +48,11 @@ export function createCarrierTrial(options: CarrierTrialOptions): CarrierTrial {
   }
 
   return {
-    get isConnecting() {
+    /** True while it has a connection of its own: the carrier must not open another one. */
+    get isConnecting(): boolean {
       return isConnecting;
     },
-    async run(test, inbox, onStep) {
+    async run(test: ClaimedTest, inbox: ReceiptInbox, onStep: (step: TestStep) => Promise<void>): Promise<void> {
       // An attempt under way may bind at any moment.
       await until(() => stateOfBinds().some(isUp) || !stateOfBinds().some(isTrying));
       const up = stateOfBinds().find(isUp);
@@ -68,7 +63,7 @@ export function createCarrierTrial(options: CarrierTrialOptions): CarrierTrial {
   };
 }
 
-/** The first four steps, from a session that is up. Some carriers end it for a new one, so the test opens none. */
+/** The first four steps, from a session that is up. The test opens none: some carriers would close the first. */
 function stepsInUse({ host, since, mode, state, error }: BindState, { tls }: SmppSettings): TestStep[] {
   const what = mode === 'pair' ? 'a transmitter and a receiver' : 'a transceiver';
   const bound =

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Carrier, OutgoingText, SubmitResult } from '../carrier/carrier.ts';
+import type { Carrier, OutgoingText, Progress, SubmitResult } from '../carrier/carrier.ts';
 
 /**
  * A text's index in its submit, the carrier's answer (undefined if it gave none), and how long that took after the
@@ -24,6 +24,8 @@ export interface AnswerCollectorOptions {
   texts: OutgoingText[];
   /** Gets an answer for a text that was returned as in doubt. */
   onLate: (index: number, answer: SubmitResult) => void;
+  /** The carrier has throttled a submit of a text, which it gets again without another claim. */
+  onThrottled?: (index: number, reported: string | undefined) => void;
   /** The carrier gave up, or took too long. */
   onFailure: (error: Error) => void;
 }
@@ -33,6 +35,7 @@ export function submitAndCollect({
   carrier,
   texts,
   onLate,
+  onThrottled,
   onFailure,
 }: AnswerCollectorOptions): AnswerCollector {
   const answers: (SubmitResult | undefined)[] = Array.from({ length: texts.length });
@@ -77,8 +80,9 @@ export function submitAndCollect({
     return fromMs === undefined ? undefined : clock.steadyMs() - fromMs;
   }
 
-  function progress(index: number, state: 'written' | 'waits'): void {
-    writtenMs[index] = state === 'written' ? clock.steadyMs() : undefined;
+  function progress(index: number, state: Parameters<Progress>[1], reported?: string): void {
+    if (state === 'throttled') onThrottled?.(index, reported);
+    else writtenMs[index] = state === 'written' ? clock.steadyMs() : undefined;
   }
 
   function takeNew(): Answered[] {

@@ -14,7 +14,6 @@ import type { Carrier } from '../carrier/carrier.ts';
 import { createClosedCarrier } from '../carrier/closed.ts';
 import { codeWaitMs } from '../carrier/code-patience.ts';
 import type { RunningCarrier } from '../carrier/running.ts';
-import type { MovingText, NextCarrier } from '../routing/next-carrier.ts';
 import { createCarrierOutlook } from '../routing/outlook.ts';
 import type { RouteTable } from '../routing/table.ts';
 import { isOver } from '../setup/change.ts';
@@ -24,22 +23,6 @@ import { createOrphanedQueues } from './orphaned-queues.ts';
 import { type CarrierReport, createCarrierReport } from './report.ts';
 import type { SubmissionOptions } from './submission.ts';
 import type { DeliveryWorker } from './worker.ts';
-
-/** All carriers of this node, each with a worker of its own. Carriers come, change and go while it runs. */
-export interface CarrierSet {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Texts may wait for these carriers, or for any. */
-  wake(carriers?: Woken): void;
-  /** The keys that may match a receipt's text; undefined if this node does not run the account. */
-  receiptKeys(account: string, carrierMessageId: string): string[] | undefined;
-  /** The workers that run now. */
-  workers(): DeliveryWorker[];
-  /** The best working carrier that has not had the text yet. */
-  nextCarrier(text: MovingText, from: string): NextCarrier | undefined;
-  /** Texts have moved to the queues of these carriers. */
-  onMoved(carriers: readonly string[]): void;
-}
 
 export interface CarrierSetOptions {
   database: Database;
@@ -75,7 +58,8 @@ const soon = { everyMs: 100, forMs: 5000 };
 /** A connection that is lost during a poll has codes that the poll has missed: the next poll follows at once. */
 const missedMs = 10;
 
-export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
+/** All carriers of this node, each with a worker of its own. Carriers come, change and go while it runs. */
+export function createCarrierSet(options: CarrierSetOptions) {
   const { database, clock, keys, log, node, fixed, createCarrier, createWorker, countryOf } = options;
   const running = new Map<number, Running>();
   let configured: ConfiguredCarrier[] = [];
@@ -216,23 +200,28 @@ export function createCarrierSet(options: CarrierSetOptions): CarrierSet {
   const all = () => [...fixedWorkers, ...[...running.values()].map(({ worker }) => worker), ...orphaned.workers()];
 
   return {
-    async start() {
+    async start(): Promise<void> {
       for (const worker of fixedWorkers) worker.start();
       await watch.start();
       poller.start(0);
     },
-    async stop() {
+    async stop(): Promise<void> {
       await watch.stop();
       await poller.stop();
       await changing;
       const others = [...fixedWorkers, ...orphaned.workers()].map((worker) => worker.stop());
       await Promise.all([...others, ...[...running.values()].map(stopOne)]);
     },
+    /** Texts may wait for these carriers, or for any. */
     wake,
-    receiptKeys: (account, carrierMessageId) =>
+    /** The keys that may match a receipt's text; undefined if this node does not run the account. */
+    receiptKeys: (account: string, carrierMessageId: string): string[] | undefined =>
       [...running.values()].find(({ carrier }) => carrier.account === account)?.carrier.receiptKeys(carrierMessageId),
+    /** The workers that run now. */
     workers: all,
+    /** The best working carrier that has not had the text yet. */
     nextCarrier: outlook.next,
+    /** Texts have moved to the queues of these carriers. */
     onMoved,
   };
 }

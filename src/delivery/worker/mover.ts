@@ -13,14 +13,6 @@ import {
 } from '../queue/mover-store.ts';
 import type { CarrierOutlook, Troubled } from '../routing/outlook.ts';
 
-/**
- * Moves texts that wait for a carrier which cannot send them: codes at once, others after a minute, where their route
- * allows it and at its rate. Every node does it, and each text moves once.
- */
-export interface TextMover {
-  poll(): Promise<void>;
-}
-
 export interface TextMoverOptions {
   database: Database;
   clock: Clock;
@@ -41,7 +33,11 @@ const mostPieces = 20;
 /** Retried texts that are due within this time move, too. */
 const dueSoonMs = 5 * minuteMs;
 
-export function createTextMover({ database, clock, outlook, throttled, onMoved }: TextMoverOptions): TextMover {
+/**
+ * Moves texts that wait for a carrier which cannot send them: codes at once, others after a minute, where their route
+ * allows it and at its rate. Every node does it, and each text moves once.
+ */
+export function createTextMover({ database, clock, outlook, throttled, onMoved }: TextMoverOptions) {
   /** The position of the walk over a carrier's bulk texts. */
   const reached = new Map<string, QueuePosition | undefined>();
 
@@ -112,7 +108,7 @@ export function createTextMover({ database, clock, outlook, throttled, onMoved }
   const mayMoveBulk = () => outlook.table.routes.some(({ failover_bulk: bulk }) => bulk !== false);
 
   return {
-    async poll() {
+    async poll(): Promise<void> {
       const troubled = outlook.troubled();
       for (const each of troubled) {
         await moveCodes(each.key, false);

@@ -3,15 +3,6 @@ import type { Database } from '../../platform/database/database.ts';
 import { findQueueKeys } from '../queue/state.ts';
 import type { DeliveryWorker } from './worker.ts';
 
-/** Texts of deleted carriers: each queue gets a worker that finds its texts another carrier. */
-export interface OrphanedQueues {
-  /** Finds such queues, if a check is due. */
-  poll(): Promise<void>;
-  /** A carrier may have been deleted: the next poll checks. */
-  expect(): void;
-  workers(): DeliveryWorker[];
-}
-
 export interface OrphanedQueuesOptions {
   database: Database;
   clock: Clock;
@@ -24,19 +15,16 @@ const pollEveryMs = 10_000;
 /** By then every node knows a new carrier (carrier/poll.ts). */
 const newCarrierKnownMs = 2500;
 
-export function createOrphanedQueues({
-  database,
-  clock,
-  isKnown,
-  createWorker,
-}: OrphanedQueuesOptions): OrphanedQueues {
+/** Texts of deleted carriers: each queue gets a worker that finds its texts another carrier. */
+export function createOrphanedQueues({ database, clock, isKnown, createWorker }: OrphanedQueuesOptions) {
   const workers = new Map<string, DeliveryWorker>();
   /** When a queue without a carrier was first seen. */
   let seenAtMs = new Map<string, number>();
   let pollAtMs = 0;
 
   return {
-    async poll() {
+    /** Finds such queues, if a check is due. */
+    async poll(): Promise<void> {
       const nowMs = clock.steadyMs();
       if (nowMs < pollAtMs) return;
       pollAtMs = nowMs + pollEveryMs;
@@ -58,10 +46,11 @@ export function createOrphanedQueues({
         await worker.stop();
       }
     },
-    expect() {
+    /** A carrier may have been deleted: the next poll checks. */
+    expect(): void {
       pollAtMs = 0;
     },
-    workers: () => [...workers.values()],
+    workers: (): DeliveryWorker[] => [...workers.values()],
   };
 
   function startWorker(key: string): void {

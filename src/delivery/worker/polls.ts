@@ -4,24 +4,7 @@ import type { WakeableSleep } from '../../platform/work/wakeable-sleep.ts';
  * Decides which of a worker's loops polls the queue. Each wake leads to one poll, by any loop. A poll that finds texts leads
  * to the next one, because there may be more.
  */
-export interface QueuePolls {
-  /** There may be texts. */
-  wake(): void;
-  /**
-   * Resolves when the caller should take its turn: at once, when it is woken (true), or after `ms` (false). `taken` is the
-   * number of texts that its last poll claimed.
-   */
-  next(taken: number, ms: number): Promise<boolean>;
-  /** Whether the caller, whose turn has come, should poll. Waits for a poll that is under way. */
-  isWanted(): Promise<boolean>;
-  /**
-   * Begins a poll; the returned function ends it. After a poll that does not read the whole queue (`whole` is false), the
-   * loop that finishes a batch polls again.
-   */
-  begin(whole: boolean): () => void;
-}
-
-export function createQueuePolls(sleep: Pick<WakeableSleep, 'untilWoken' | 'wakeOne'>): QueuePolls {
+export function createQueuePolls(sleep: Pick<WakeableSleep, 'untilWoken' | 'wakeOne'>) {
   /** There was a wake since the last poll began, or there was no poll yet. */
   let isDue = true;
   /** The last poll read a part of the queue. */
@@ -29,18 +12,28 @@ export function createQueuePolls(sleep: Pick<WakeableSleep, 'untilWoken' | 'wake
   let underWay: Promise<void> | undefined;
 
   return {
-    wake() {
+    /** There may be texts. */
+    wake(): void {
       isDue = true;
       sleep.wakeOne();
     },
-    async next(taken, ms) {
+    /**
+     * Resolves when the caller should take its turn: at once, when it is woken (true), or after `ms` (false). `taken` is the
+     * number of texts that its last poll claimed.
+     */
+    async next(taken: number, ms: number): Promise<boolean> {
       return isDue || (taken > 0 && isLeft) || sleep.untilWoken(ms);
     },
-    async isWanted() {
+    /** Whether the caller, whose turn has come, should poll. Waits for a poll that is under way. */
+    async isWanted(): Promise<boolean> {
       while (underWay !== undefined) await underWay;
       return isDue || isLeft;
     },
-    begin(whole) {
+    /**
+     * Begins a poll; the returned function ends it. After a poll that does not read the whole queue (`whole` is false), the
+     * loop that finishes a batch polls again.
+     */
+    begin(whole: boolean): () => void {
       isDue = false;
       isLeft = !whole;
       let finish = () => {};

@@ -23,17 +23,9 @@ export const transitions: Record<WorkerState, Partial<Record<WorkerEvent, Worker
 /** Conditions beside the state that keep a worker from claiming, as operators see them. */
 export type ShownWorkerState = WorkerState | 'clock_wrong' | 'results_waiting';
 
-export interface WorkerStates {
-  readonly current: WorkerState;
-  /** Returns whether the event changed the state. */
-  note(event: WorkerEvent): boolean;
-  /** Counts a poll of the schedule since the last text. */
-  notePoll(): void;
-}
-
 const restsAfterPolls = 10;
 
-export function createWorkerStates(first: 'recovering' | 'working'): WorkerStates {
+export function createWorkerStates(first: 'recovering' | 'working') {
   let current: WorkerState = first;
   let pollsWithoutText = 0;
 
@@ -45,11 +37,13 @@ export function createWorkerStates(first: 'recovering' | 'working'): WorkerState
   }
 
   return {
-    get current() {
+    get current(): WorkerState {
       return current;
     },
+    /** Returns whether the event changed the state. */
     note,
-    notePoll() {
+    /** Counts a poll of the schedule since the last text. */
+    notePoll(): void {
       pollsWithoutText++;
       if (pollsWithoutText >= restsAfterPolls) note('quiet');
     },

@@ -1,10 +1,16 @@
 // Tests: test/parts/delivery-worker.test.ts
 import type { Database } from '../../platform/database/database.ts';
 import type { WakeableSleep } from '../../platform/work/wakeable-sleep.ts';
-import type { NoteAnswers } from '../attempts/answered-text.ts';
-import type { Claim, ClaimedText } from '../attempts/queued-text.ts';
+import { type NoteAnswers, type NoteEnds, unsentEnds } from '../attempts/answered-text.ts';
+import type { Claim, ClaimedText, EndedText } from '../attempts/queued-text.ts';
 import { attemptResultOf } from '../attempts/result.ts';
-import { createTextSelection, type Results, type SelectionOptions, type Sending } from '../attempts/selection.ts';
+import {
+  createTextSelection,
+  type OverTexts,
+  type Results,
+  type SelectionOptions,
+  type Sending,
+} from '../attempts/selection.ts';
 import type { SubmitResult } from '../carrier/carrier.ts';
 import type { CarrierHealth } from '../carrier/health.ts';
 import { recordLateAnswers } from '../queue/late-answer-store.ts';
@@ -21,6 +27,8 @@ export interface SubmissionOptions extends SelectionOptions {
   onCount: (name: DeliveryCount, by: number) => void;
   /** Counts what carriers answer. */
   onAnswers?: NoteAnswers | undefined;
+  /** Counts texts that end without a carrier. */
+  onEnds?: NoteEnds | undefined;
 }
 
 export type DeliveryCount =
@@ -32,23 +40,6 @@ export type DeliveryCount =
   | 'unknown'
   | 'moved';
 
-export interface Submission {
-  /**
-   * Submits a claim to the carrier and records each result. Submits nothing after `beginBeforeMs` (steady time). Resolves
-   * when most results are recorded: texts that the carrier is slow to answer hold up no others.
-   */
-  run(claim: Claim, over: Set<string>, beginBeforeMs: number): Promise<void>;
-  /**
-   * The verifications that no longer need a code: `run` cancels their texts. And the texts that recipients do not want:
-   * `run` fails them.
-   */
-  findOver(claim: Claim): Promise<Set<string>>;
-  /** Resolves when the carrier has answered everything, and the results are recorded. */
-  finished(): Promise<void>;
-  /** True while the database rejects results: further claims would only pile up unrecorded. */
-  readonly held: boolean;
-}
-
 type Answered = [claimed: ClaimedText | undefined, answer: SubmitResult | undefined];
 
 /** Texts without an answer after this time no longer hold up the others of their batch. */
@@ -56,7 +47,7 @@ const patienceMs = 1000;
 /** A carrier that works answers within this time. */
 const answerWithinMs = 5000;
 
-export function createSubmission(options: SubmissionOptions): Submission {
+export function createSubmission(options: SubmissionOptions) {
   const { database, clock, log, carrier, health, onCount, outcomes } = options;
   const { findOver, select, resultOptions } = createTextSelection(options);
   // A closed carrier submits nothing.
@@ -65,7 +56,12 @@ export function createSubmission(options: SubmissionOptions): Submission {
   const writer = createResultWriter(options);
 
   /** Hands the texts of a claim to the carrier. Each call of the returned step records what is new. */
-  function begin(claim: WrittenClaim, sending: Sending[], unsent: Results): () => Promise<boolean> {
+  function begin(
+    claim: WrittenClaim,
+    texts: readonly ClaimedText[],
+    sending: Sending[],
+    unsent: Results,
+  ): () => Promise<boolean> {
     count('submitted', sending.length);
     count('possible_duplicates', sending.filter(({ claimed }) => claimed.entry.inDoubt).length);
     let writing: Promise<void> = Promise.resolve();
@@ -86,11 +82,17 @@ export function createSubmission(options: SubmissionOptions): Submission {
         // A late answer settles a text that was not sent again. The doubt is on disk first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
-          .then((moved) => {
+          .then(({ moved, settled }) => {
+            noteEnds([claimed], settled);
             count('moved', moved.length);
             if (moved.length > 0) options.onMoved?.(moved);
           })
           .catch(() => {});
+      },
+      onThrottled(index, reported) {
+        const claimed = waiting.get(index);
+        const answer = { outcome: 'throttled', reported } as const;
+        if (claimed !== undefined) onAnswers?.(carrier.key, [{ claimed, answer, tookMs: undefined, isLate: false }]);
       },
       onFailure: ({ message: reason }) =>
         log.warn({ carrier: carrier.key, texts: waiting.size, reason }, 'the carrier did not answer a submit'),
@@ -114,7 +116,7 @@ export function createSubmission(options: SubmissionOptions): Submission {
       if (!done) noteSilence(waiting, unanswered, collector.writtenMs);
       left = { ended: [], again: [] };
       if (!done && results.ended.length + results.again.length === 0) return false;
-      countResults(results);
+      countResults(results, texts);
       writing = write(claim, results, done ? [] : [...waiting.values()]);
       await writing;
       return done;
@@ -182,7 +184,13 @@ export function createSubmission(options: SubmissionOptions): Submission {
     if (by > 0) onCount(name, by);
   }
 
-  function countResults({ ended, again }: Results): void {
+  function noteEnds(texts: readonly ClaimedText[], ended: readonly EndedText[]): void {
+    const ends = unsentEnds(texts, ended);
+    if (ends.length > 0) options.onEnds?.(carrier.key, ends);
+  }
+
+  function countResults({ ended, again }: Results, texts: readonly ClaimedText[]): void {
+    noteEnds(texts, ended);
     for (const status of ['failed', 'expired', 'unknown'] as const) {
       count(status, ended.filter((each) => each.status === status).length);
     }
@@ -202,22 +210,32 @@ export function createSubmission(options: SubmissionOptions): Submission {
   }
 
   return {
-    get held() {
+    /** True while the database rejects results: further claims would only pile up unrecorded. */
+    get held(): boolean {
       return writer.held;
     },
+    /**
+     * The verifications that no longer need a code: `run` cancels their texts. And the texts that recipients do not want:
+     * `run` fails them.
+     */
     findOver,
-    async run(claim, over, beginBeforeMs) {
+    /**
+     * Submits a claim to the carrier and records each result. Submits nothing after `beginBeforeMs` (steady time). Resolves
+     * when most results are recorded: texts that the carrier is slow to answer hold up no others.
+     */
+    async run(claim: Claim, over: OverTexts, beginBeforeMs: number): Promise<void> {
       const { sending, results } = select(claim, over, beginBeforeMs);
       const written = toWritten(claim);
       if (sending.length === 0) {
-        countResults(results);
+        countResults(results, claim.texts);
         await write(written, results, []);
         return;
       }
-      const step = begin(written, sending, results);
+      const step = begin(written, claim.texts, sending, results);
       if (!(await step())) goOn(step);
     },
-    async finished() {
+    /** Resolves when the carrier has answered everything, and the results are recorded. */
+    async finished(): Promise<void> {
       await Promise.all(unfinished);
     },
   };

@@ -1,6 +1,5 @@
 import type { AcceptedTexts } from '../../messages/accepted-texts.ts';
 import type { Lane } from '../../messages/message.ts';
-import type { TextToSend } from '../../messages/text/text-to-send.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
@@ -27,7 +26,7 @@ export interface DeliveryWorkerOptions {
   /** Keeps what phones sent to this carrier's numbers. */
   receiveInbound?: (source: InboundSource, texts: InboundText[]) => Promise<unknown>;
   /** Returns a message's text. A verification's text is rendered here and never stored. */
-  renderText: (text: TextToSend) => string;
+  renderText: SubmissionOptions['renderText'];
   findPending: SubmissionOptions['findPending'];
   findUnwanted?: SubmissionOptions['findUnwanted'];
   nextCarrier: SubmissionOptions['nextCarrier'];
@@ -44,6 +43,7 @@ export interface DeliveryWorkerOptions {
   /** The worker has claimed this many texts. */
   onClaimed?: (texts: number) => void;
   onAnswers?: SubmissionOptions['onAnswers'];
+  onEnds?: SubmissionOptions['onEnds'];
 }
 
 /** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */
@@ -108,15 +108,23 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (waitMs > 0) await sleep.ignoringWakes(waitMs);
   }
 
+  /** Undefined while the clock is wrong. It may step during any wait, so what acts on the time takes it from here. */
+  function rightNowMs(): number | undefined {
+    const nowMs = clock.nowMs();
+    return isClockRight() ? nowMs : undefined;
+  }
+
   /** Submits nothing: if it fails, the texts go back to the queue unchanged. */
   async function take(most: Capacity, leaseMs: number) {
+    const nowMs = rightNowMs();
+    if (nowMs === undefined) return undefined;
     const token = newToken();
     try {
-      const claim = await claimNext({ carrier: carrier.key, token, nowMs: clock.nowMs(), leaseMs, limits: most });
+      const claim = await claimNext({ carrier: carrier.key, token, nowMs, leaseMs, limits: most });
       if (claim === undefined) return undefined;
       const over = await submission.findOver(claim);
       if (!sleep.stopped) return { claim, over };
-      // The stop gives it back.
+      // `stop` returns the claim to the queue.
       unseen.add(token);
       return undefined;
     } catch (error) {
@@ -160,12 +168,14 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   /** Requeues claims of dead workers. When the only node starts, that is every claim. */
   async function release(): Promise<void> {
-    // Before the lease of such a claim ends: its texts are not in doubt.
+    // Requeue such a claim before its lease ends: otherwise its texts would count as in doubt.
     if (unseen.size > 0) await unseen.giveBack().then(polls.wake);
     const all = isRecovering(states.current);
     const doubtAfterMs = carrier.onDoubt?.afterMs;
     const atMostOnce = isAtMostOnce();
-    await releaseClaims(database, { carrier: carrier.key, nowMs: clock.nowMs(), atMostOnce, doubtAfterMs, all });
+    const nowMs = rightNowMs();
+    if (nowMs === undefined) return;
+    await releaseClaims(database, { carrier: carrier.key, nowMs, atMostOnce, doubtAfterMs, all });
     // From now on texts may be claimed.
     if (all) polls.wake();
     states.note('released');
@@ -175,8 +185,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function queueAllDue(): Promise<number | undefined> {
     for (;;) {
       const dueMs = await nextDueMs(database, carrier.key);
-      if (dueMs === undefined || dueMs > clock.nowMs()) return dueMs;
-      const queued = await queueDue(database, { carrier: carrier.key, nowMs: clock.nowMs(), limit: mostDue });
+      const nowMs = rightNowMs();
+      if (dueMs === undefined || nowMs === undefined || dueMs > nowMs) return dueMs;
+      const queued = await queueDue(database, { carrier: carrier.key, nowMs, limit: mostDue });
       if (queued === 0) return undefined;
       polls.wake();
     }

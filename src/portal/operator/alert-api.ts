@@ -5,9 +5,9 @@ import { type Route, route } from '../../http/route.ts';
 import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { alertKinds } from '../../quality/alerts/alert.ts';
-import { type Alert, listAlerts } from '../../quality/alerts/store.ts';
+import { type Alert, listAlerts, type PresentAlert } from '../../quality/alerts/store.ts';
 
-const alertSchema = Type.Object(
+export const alertSchema = Type.Object(
   {
     id: recordId('alr'),
     kind: Type.String({ examples: ['bind_down'], description: alertKinds.join(', ') }),
@@ -23,6 +23,14 @@ const alertSchema = Type.Object(
   },
   { title: 'Alert' },
 );
+/** On the page Now. */
+export const presentAlertSchema = Type.Object(
+  {
+    ...alertSchema.properties,
+    raised_at: nullable(Type.String({ description: 'Null if it has not lasted long enough to be reported' })),
+  },
+  { title: 'PresentAlert' },
+);
 export type AlertRecord = Static<typeof alertSchema>;
 
 const states = ['open', 'cleared'] as const;
@@ -36,7 +44,7 @@ export function createAlertRoutes({ database }: { database: Database }): Route[]
       auth: { kind: 'operator' },
       tag: 'Developer portal: carriers',
       operationId: 'listAlerts',
-      summary: 'List alerts, newest first',
+      summary: 'List alerts: causes before symptoms, then the newest first',
       description: 'Alerts that have ended are kept for 30 days.',
       query: Type.Object({
         state: Type.Unsafe<(typeof states)[number]>({
@@ -58,7 +66,11 @@ export function createAlertRoutes({ database }: { database: Database }): Route[]
   ];
 }
 
-function toAlert(alert: Alert): AlertRecord {
+export function toAlert(alert: Alert): AlertRecord {
+  return { ...toPresentAlert(alert), raised_at: toTimestamp(alert.raisedAtMs) };
+}
+
+export function toPresentAlert(alert: PresentAlert): Static<typeof presentAlertSchema> {
   return {
     id: alert.id,
     kind: alert.kind,
@@ -68,7 +80,7 @@ function toAlert(alert: Alert): AlertRecord {
     summary: alert.summary,
     advice: alert.advice,
     since: toTimestamp(alert.sinceMs),
-    raised_at: toTimestamp(alert.raisedAtMs),
+    raised_at: timestampOrNull(alert.raisedAtMs),
     told_at: timestampOrNull(alert.reportedAtMs),
     cleared_at: timestampOrNull(alert.clearedAtMs),
   };

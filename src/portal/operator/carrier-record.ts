@@ -170,6 +170,12 @@ export const logEntrySchema = Type.Object(
         description: 'The error of an answer, or the state and error of a receipt, in the carrier’s own words',
       }),
     ),
+    meaning: nullable(
+      Type.String({
+        examples: ['undelivered, absent subscriber'],
+        description: 'What the words of a receipt mean; null if that is not known',
+      }),
+    ),
   },
   { title: 'CarrierLogEntry' },
 );

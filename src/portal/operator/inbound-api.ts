@@ -13,10 +13,12 @@ import {
   toOptOutRecord,
 } from '../../inbound/inbound-record.ts';
 import { listInbound } from '../../inbound/inbound-store.ts';
+import { findKeywordKinds } from '../../inbound/keyword-of-text.ts';
 import type { OptOut } from '../../inbound/opt-out.ts';
 import { requireNumberIn } from '../../inbound/opt-out-api.ts';
 import type { OptOuts } from '../../inbound/opt-outs.ts';
 import { carrierNameOf } from '../../inbound/own-number.ts';
+import type { WordKind } from '../../inbound/words.ts';
 import type { Database } from '../../platform/database/database.ts';
 
 export interface PortalInboundOptions {
@@ -35,7 +37,15 @@ const anyApi = Type.Optional(
   }),
 );
 const listedSchema = Type.Object(
-  { ...inboundSchema.properties, api: nullable(Type.String()) },
+  {
+    ...inboundSchema.properties,
+    api: nullable(Type.String()),
+    word: Type.Unsafe<WordKind | null>({
+      type: ['string', 'null'],
+      enum: ['stop', 'start', 'help', null],
+      description: 'stop: the person opted out by this text',
+    }),
+  },
   { title: 'ListedInboundText' },
 );
 export type ListedInbound = Static<typeof listedSchema>;
@@ -83,7 +93,8 @@ export function createPortalInboundRoutes(
         const { api, from, to } = call.query;
         const filter = { applicationId, ...(api && { api }), from: readFilter(from), to: readFilter(to) };
         const rows = await listInbound(database, filter, { limit: limit + 1, after });
-        return { status: 200, body: toPage(rows, limit, toListed) };
+        const words = await findKeywordKinds(database, rows);
+        return { status: 200, body: toPage(rows, limit, (row) => toListed(row, words)) };
       },
     }),
     route({
@@ -153,8 +164,8 @@ export function createPortalInboundRoutes(
   ];
 }
 
-function toListed(inbound: Inbound) {
-  return { ...toInboundRecord(inbound), api: inbound.api };
+function toListed(inbound: Inbound, words: ReadonlyMap<string, WordKind>) {
+  return { ...toInboundRecord(inbound), api: inbound.api, word: words.get(inbound.id) ?? null };
 }
 
 function toStrange(inbound: Inbound) {

@@ -4,6 +4,7 @@ import type { Audit } from '../../accounts/audit/audit.ts';
 import type { Explained, ExplainRoute } from '../../delivery/routing/explain.ts';
 import { type GivenRoute, routeSchema, routesSchema, toRule } from '../../delivery/routing/schema.ts';
 import type { RouteService, ShownTable } from '../../delivery/routing/service.ts';
+import type { RouteRule } from '../../delivery/routing/table.ts';
 import { nullable } from '../../http/list-page.ts';
 import { validationError } from '../../http/request/validation.ts';
 import { type Api, type Route, requireDeveloper, route } from '../../http/route.ts';
@@ -11,10 +12,13 @@ import { longestNumber, numberForm, readNumber, rightNumber } from '../../messag
 import { longestSender, rightSender } from '../../messages/numbers/sender.ts';
 import { timestampOrNull } from '../../platform/clock.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
+import type { CountryEffect } from '../../quality/route-effect.ts';
 
 export interface RouteRoutesOptions {
   routes: RouteService;
   explain: ExplainRoute;
+  /** What rules would have done to the texts of the last day. */
+  effect: (rules: readonly RouteRule[]) => Promise<CountryEffect[]>;
 }
 
 const routesPath = '/portal/v1/operator/routes';
@@ -84,8 +88,28 @@ const explainedSchema = Type.Object(
 
 export type RouteExplanationRecord = Static<typeof explainedSchema>;
 
+const mostCountries = 300;
+const effectSchema = Type.Object(
+  {
+    texts: Type.Integer({ description: 'Texts of today and yesterday (UTC)' }),
+    refused: Type.Integer({ description: 'Texts that none of these routes matches' }),
+    unsure: Type.Integer({ description: 'Texts that only routes for some APIs or prefixes may match' }),
+    countries: Type.Array(
+      Type.Object({
+        country: nullable(Type.String({ description: 'Null for numbers that belong to no country' })),
+        texts: Type.Integer(),
+        refused: Type.Integer(),
+        unsure: Type.Integer(),
+      }),
+      { description: 'Those with the most refused texts first' },
+    ),
+  },
+  { title: 'RouteEffect' },
+);
+export type RouteEffectRecord = Static<typeof effectSchema>;
+
 /** The table of routes, for operators (section 14 of the contract). */
-export function createRouteRoutes({ routes, explain }: RouteRoutesOptions, audit: Audit): Route[] {
+export function createRouteRoutes({ routes, explain, effect }: RouteRoutesOptions, audit: Audit): Route[] {
   const found = { 200: { description: 'The whole table, in order', schema: tableSchema } };
 
   /** A draft is checked like a table, so that it explains only routes that could be saved. */
@@ -161,7 +185,33 @@ export function createRouteRoutes({ routes, explain }: RouteRoutesOptions, audit
         return { status: 200, body: toExplanation(explained, message_id) };
       },
     }),
+    route({
+      method: 'POST',
+      path: `${routesPath}/effect`,
+      ...shared,
+      operationId: 'readRouteEffect',
+      summary: 'Count the texts of the last day that these routes would have refused, by country',
+      description:
+        'Without routes every text is sent; with routes, what matches none is refused. Counts come from the totals of ' +
+        'today and yesterday by country, sender and application. Nothing is saved.',
+      body: Type.Object({ routes: routesSchema }, { title: 'RoutesToTry' }),
+      answers: { 200: { description: 'The effect', schema: effectSchema } },
+      handler: async (call) => {
+        const rules = (await readDraft(call.body.routes)) ?? [];
+        return { status: 200, body: toEffect(await effect(rules)) };
+      },
+    }),
   ];
+}
+
+function toEffect(countries: CountryEffect[]) {
+  const sum = (name: 'texts' | 'refused' | 'unsure') => countries.reduce((all, each) => all + each[name], 0);
+  return {
+    ...{ texts: sum('texts'), refused: sum('refused'), unsure: sum('unsure') },
+    countries: countries.slice(0, mostCountries).map(({ country, ...counts }) => {
+      return { country: country === '' ? null : country, ...counts };
+    }),
+  };
 }
 
 function toTable({ version, routes, updatedAtMs }: ShownTable) {

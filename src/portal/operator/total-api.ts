@@ -31,10 +31,19 @@ const counts = {
   sent: Type.Integer({ description: 'Texts that the carrier accepted' }),
   parts: Type.Integer({ description: 'Parts of these texts' }),
   delivered: Type.Integer(),
-  undelivered: Type.Integer({ description: 'Expired ones included' }),
-  failed: Type.Integer(),
+  undelivered: Type.Integer({ description: 'Those that expired at the carrier included' }),
+  failed: Type.Integer({ description: 'Texts that the carrier refused and no other took, or reported as failed' }),
   codes: Type.Integer({ description: 'Texts of ended verifications that only this carrier had' }),
   approved: Type.Integer({ description: 'Approved ones of these verifications' }),
+  refused: Type.Integer({ description: 'Submits that the carrier refused' }),
+  unavailable: Type.Integer({ description: 'Submits that the carrier could not take at that time' }),
+  expired: Type.Integer({ description: 'Texts that expired before the carrier accepted them' }),
+  code_attempts: Type.Integer({ description: 'Submits of codes' }),
+  code_sent: Type.Integer({ description: 'Codes that the carrier accepted' }),
+  code_refused: Type.Integer({ description: 'Submits of codes that the carrier refused' }),
+  code_delivered: Type.Integer({ description: 'Delivered codes' }),
+  code_failed: Type.Integer({ description: 'Codes that failed, expired or were not delivered' }),
+  reported: Type.Integer({ description: 'Sent texts that the carrier has reported on' }),
 } satisfies Record<DayColumn, unknown>;
 
 const share = (description: string) => nullable(Type.Number({ description, examples: [0.9] }));
@@ -80,6 +89,10 @@ const query = Type.Object({
     expected: `some of ${totalGroups.join(', ')}, separated by commas`,
   }),
 });
+
+/** New counts go to the end of a line, because a reader of the file may count columns. */
+const [firstCounts, laterCounts] = [dayColumns.slice(0, 11), dayColumns.slice(11)];
+const fileColumns = [...firstCounts, 'quality', 'quality_low', 'quality_high', ...laterCounts] as const;
 
 const mostDays = 400;
 const mostRows = 1000;
@@ -128,7 +141,7 @@ export function createTotalRoutes({ database, clock }: TotalRoutesOptions): Rout
         const { from, to, by, rows, truncated } = await read(call.query, mostCsvRows);
         if (truncated)
           throw invalidField('by', `must make at most ${mostCsvRows} rows; ask for fewer days or fewer columns`);
-        const titles = [...by.map(columnOf), ...dayColumns, 'quality', 'quality_low', 'quality_high'] as const;
+        const titles = [...by.map(columnOf), ...fileColumns];
         const data = toCsv(
           titles,
           rows.map((row) => titles.map((title) => row[title] ?? null)),

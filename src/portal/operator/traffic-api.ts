@@ -48,8 +48,9 @@ export function createTrafficRoutes({ database, clock, flush }: TrafficRoutesOpt
     const first = span.fromMs / stepMs;
     const data = Array.from({ length: (toMs - span.fromMs) / stepMs }, (_, index) => {
       const { admitted = 0, refused = 0 } = requests.get(first + index) ?? {};
-      const { attempts = 0, sent = 0, throttled = 0, in_doubt = 0 } = submits.get(first + index) ?? {};
-      const rejected = Math.max(0, attempts - sent - throttled - in_doubt);
+      const submitted = submits.get(first + index);
+      const { sent = 0, throttled = 0, in_doubt = 0 } = submitted ?? {};
+      const rejected = submitted === undefined ? 0 : submitted.refused + submitted.unavailable;
       return { at: toTimestamp(span.fromMs + index * stepMs), admitted, refused, sent, throttled, in_doubt, rejected };
     });
     return { from: toTimestamp(span.fromMs), to: toTimestamp(toMs), step_seconds: stepMs / 1000, data };

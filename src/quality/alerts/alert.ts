@@ -1,12 +1,15 @@
 import type { AlertFacts } from './facts.ts';
 
+/** Causes before symptoms: open alerts are listed in this order. */
 export const alertKinds = [
-  'bind_down',
   'account_refused',
-  'codes_waiting',
-  'bulk_waiting',
+  'bind_down',
   'answers_slow',
   'throttled',
+  'refused',
+  'undelivered',
+  'codes_waiting',
+  'bulk_waiting',
   'receipts_missing',
   'receipts_unmatched',
   'conversion_drop',

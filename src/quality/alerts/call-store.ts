@@ -18,6 +18,7 @@ const takenTogether = 10;
 /** Calls are given up after this time. */
 export const callsTriedMs = 3 * dayMs;
 
+/** Calls are made in this order. */
 export async function insertCalls(
   tx: Tx,
   calls: Pick<AlertCall, 'alertId' | 'event' | 'body'>[],
@@ -26,7 +27,8 @@ export async function insertCalls(
   if (calls.length === 0) return;
   await tx.query(
     `insert into alert_call (alert_id, event, body, created_at, next_try_at)
-     select alert_id, event, body, $4, $4 from unnest($1::text[], $2::text[], $3::text[]) as c(alert_id, event, body)
+     select alert_id, event, body, $4, $4::timestamptz - (cardinality($1::text[]) - position) * interval '1 microsecond'
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as c(alert_id, event, body, position)
      on conflict do nothing`,
     [
       calls.map(({ alertId }) => alertId),
@@ -37,15 +39,17 @@ export async function insertCalls(
   );
 }
 
-/** Takes calls that are due. The call that an alert is over follows the call that raised it. */
+/** Takes calls that are due, in their order. The call that an alert is over follows the call that raised it. */
 export async function takeCalls(tx: Tx, nowMs: number): Promise<AlertCall[]> {
   const { rows } = await tx.query<AlertCall>(
-    `update alert_call c set tries = tries + 1, next_try_at = $2
-     where ctid = any(array(
-       select ctid from alert_call d where next_try_at <= $1 and (event = 'raised' or not exists (
+    `with due as (
+       select alert_id, event, next_try_at from alert_call d where next_try_at <= $1 and (event = 'raised' or not exists (
          select from alert_call r where r.alert_id = d.alert_id and r.event = 'raised'))
-       order by next_try_at limit $3 for update skip locked))
-     returning alert_id as "alertId", event, body, tries, created_at as "createdAtMs"`,
+       order by next_try_at limit $3 for update skip locked),
+     taken as (
+       update alert_call c set tries = tries + 1, next_try_at = $2 from due
+       where c.alert_id = due.alert_id and c.event = due.event returning c.*, due.next_try_at as was_due_at)
+     select alert_id as "alertId", event, body, tries, created_at as "createdAtMs" from taken order by was_due_at`,
     [toTimestamp(nowMs), toTimestamp(nowMs + leaseMs), takenTogether],
   );
   return rows;

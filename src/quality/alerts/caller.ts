@@ -19,6 +19,8 @@ export interface AlertCallerOptions {
 }
 
 const answerWithinMs = 10_000;
+/** Well within the lease of the calls. */
+const inOrderMs = 5000;
 const backOff = { fromMs: 5000, toMs: hourMs };
 
 /**
@@ -56,7 +58,17 @@ export function createAlertCaller(options: AlertCallerOptions): () => Promise<nu
 
   return async () => {
     const due = await takeCalls(database, clock.nowMs());
-    await Promise.all(due.map(async (each) => settle(each, await call(each))));
+    const left = [...due];
+    const fromMs = clock.steadyMs();
+    // In order, so that a cause comes before its symptoms. A receiver that fails or is slow gets the others at once.
+    while (left.length > 0 && clock.steadyMs() - fromMs < inOrderMs) {
+      const [each] = left.splice(0, 1);
+      if (each === undefined) break;
+      const problem = await call(each);
+      await settle(each, problem);
+      if (problem !== undefined) break;
+    }
+    await Promise.all(left.map(async (each) => settle(each, await call(each))));
     return due.length;
   };
 }

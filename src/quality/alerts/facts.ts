@@ -8,6 +8,7 @@ import { dayMs, hourMs, minuteMs } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { type HoldRow, listHolds } from '../guard-hold-store.ts';
 import { type MinuteTotals, readAnswerTimes, readMinutes } from '../minute-store.ts';
+import { type OutcomeTotal, type RecentOutcome, readOutcomes, readRecentOutcomes } from '../outcome-store.ts';
 import { dayOf, readTotals } from '../total-store.ts';
 
 /** The input of the rules: rows of Postgres, so that any node can judge. */
@@ -17,7 +18,8 @@ export interface AlertFacts {
   queues: QueueAge[];
   /** Answer times of the last five minutes. */
   answers: { carrier: string; took: number[] }[];
-  lately: MinuteTotals[];
+  /** Answers and reports of the last 3 minutes, and of the last 15. */
+  outcomes: { lately: RecentOutcome[]; longer: OutcomeTotal[] };
   /** Texts that were accepted 90 to 30 minutes ago: most receipts have come. */
   settled: MinuteTotals[];
   /** Receipts of the last hour that match no text after a minute. */
@@ -77,7 +79,10 @@ export async function readFacts(tx: Tx, nowMs: number, slow?: SlowFacts): Promis
     carriers: rows.map((row) => toFacts(row, binds)),
     queues: await readQueueAges(tx, nowMs),
     answers: await readAnswerTimes(tx, nowMs - 5 * minuteMs, nowMs + minuteMs),
-    lately: await readMinutes(tx, nowMs - 5 * minuteMs, nowMs + minuteMs),
+    outcomes: {
+      lately: await readRecentOutcomes(tx, nowMs - 3 * minuteMs, nowMs + minuteMs),
+      longer: await readOutcomes(tx, nowMs - 15 * minuteMs, nowMs + minuteMs),
+    },
     ...(slow === undefined ? await readSlowFacts(tx, nowMs) : slowOf(slow)),
     spend: await readSpendAlerts(tx, nowMs, mostSpend),
     holds: await listHolds(tx, { state: 'open', nowMs, applicationId: undefined, limit: mostHolds, after: undefined }),

@@ -3,7 +3,7 @@ import { advisoryLocks } from '../../platform/database/advisory-locks.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { pieceRows } from '../../platform/work/maintenance.ts';
-import type { AlertKind } from './alert.ts';
+import { type AlertKind, alertKinds } from './alert.ts';
 import type { AlertChanges, OpenAlert } from './changes.ts';
 
 export interface Alert {
@@ -108,12 +108,35 @@ export interface AlertQuery {
   after: string | undefined;
 }
 
-/** Raised alerts, newest first. */
+/** Causes before symptoms. */
+const rank = `array_position(array[${alertKinds.map((kind) => `'${kind}'`).join(', ')}], kind)`;
+
+const rankOfLast = `(select ${rank} from alert where id = $1)`;
+
+/** Open alerts, causes before symptoms and then the newest first; or cleared ones, the newest first. */
 export async function listAlerts(tx: Tx, { state, limit, after }: AlertQuery): Promise<Alert[]> {
-  const { rows } = await tx.query<Alert>(
-    `select ${columns} from alert where raised_at is not null and cleared_at is ${state === 'open' ? '' : 'not '}null
-       and ($1::text is null or id < $1) order by id desc limit $2`,
-    [after ?? null, limit],
+  const of = `select ${columns} from alert where raised_at is not null and cleared_at is`;
+  const text =
+    state === 'open'
+      ? `${of} null and ($1::text is null or ${rank} > ${rankOfLast} or ${rank} = ${rankOfLast} and id < $1)
+         order by ${rank}, id desc limit $2`
+      : `${of} not null and ($1::text is null or id < $1) order by id desc limit $2`;
+  const { rows } = await tx.query<Alert>(text, [after ?? null, limit]);
+  return rows;
+}
+
+/** A problem of now. It is raised once it has lasted long enough. */
+export type PresentAlert = Omit<Alert, 'raisedAtMs'> & { raisedAtMs: number | null };
+
+/** Longer than the time between two polls. */
+const seenWithinMs = 30_000;
+
+/** What is wrong now, raised or not, causes before symptoms. */
+export async function listPresentAlerts(tx: Tx, nowMs: number, limit: number): Promise<PresentAlert[]> {
+  const { rows } = await tx.query<PresentAlert>(
+    `select ${columns} from alert where cleared_at is null and (raised_at is not null or seen_at >= $1)
+     order by ${rank}, id desc limit $2`,
+    [toTimestamp(nowMs - seenWithinMs), limit],
   );
   return rows;
 }

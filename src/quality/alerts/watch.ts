@@ -4,8 +4,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Environment } from '../../platform/environment.ts';
 import type { Log } from '../../platform/log.ts';
 import { createPoller } from '../../platform/work/poller.ts';
-import { alertRules } from '../rules/all.ts';
-import { alertKinds } from './alert.ts';
+import { judgeAll } from '../rules/all.ts';
 import { alertBody } from './body.ts';
 import { insertCalls } from './call-store.ts';
 import { createAlertCaller } from './caller.ts';
@@ -60,7 +59,7 @@ export function createAlertWatch(options: AlertWatchOptions): AlertWatch {
       const nowMs = clock.nowMs();
       const withSlow = all || facts === undefined || nowMs - slowReadAtMs >= slowForMs;
       const found = await readFacts(tx, nowMs, withSlow ? undefined : facts);
-      const conditions = alertKinds.flatMap((kind) => alertRules[kind](found));
+      const conditions = judgeAll(found);
       const { raised, cleared } = await writeChanges(tx, follow(await readOpen(tx), conditions, nowMs), clock);
       if (alertUrl !== undefined) {
         const calls = [

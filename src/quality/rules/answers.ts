@@ -2,19 +2,27 @@
 import { minuteMs } from '../../platform/clock.ts';
 import { type AlertRule, type Condition, inCountry, nameOfCarrier, percent } from '../alerts/alert.ts';
 import { quantileOf } from '../answer-times.ts';
-import type { MinuteTotals } from '../minute-store.ts';
+import { isDown } from './connections.ts';
+import { unanswered } from './outcomes.ts';
 
 /** Fewer submits are not significant. */
 const enoughAnswers = 50;
 const slowMs = 5000;
-const throttledShare = 0.1;
 const enoughSent = 100;
 const missingShare = 0.3;
 const mostUnmatched = 20;
 
-/** One submit in twenty takes longer than five seconds. */
-export const answersSlow: AlertRule = ({ answers }) =>
+/** One submit in twenty takes longer than five seconds, or many are not answered at all. */
+export const answersSlow: AlertRule = (facts) => {
+  const silent = unanswered(facts);
+  const others = slowToAnswer(facts).filter(({ carrier }) => !silent.some((each) => each.carrier === carrier));
+  return [...silent, ...others];
+};
+
+const slowToAnswer: AlertRule = ({ answers, carriers }) =>
   answers.flatMap(({ carrier: key, took }): Condition[] => {
+    const carrier = carriers.find((each) => each.key === key);
+    if (carrier !== undefined && isDown(carrier)) return [];
     const count = took.reduce((sum, each) => sum + each, 0);
     const p95Ms = quantileOf(took, 0.95);
     if (count < enoughAnswers || p95Ms === undefined || p95Ms <= slowMs) return [];
@@ -30,24 +38,6 @@ export const answersSlow: AlertRule = ({ answers }) =>
         forMs: minuteMs,
         summary: `${name} takes ${limit} to answer 1 submit in 20 (of ${count} in 5 minutes).`,
         advice: 'Ask the provider. A smaller window may help; another carrier takes the codes that wait for 5 s.',
-      },
-    ];
-  });
-
-export const throttled: AlertRule = ({ lately }) =>
-  byCarrier(lately).flatMap(({ carrier: key, attempts, throttled: count }): Condition[] => {
-    if (attempts < enoughAnswers || count / attempts <= throttledShare) return [];
-    const name = nameOfCarrier(key);
-    return [
-      {
-        key: `throttled ${key}`,
-        kind: 'throttled',
-        carrier: name,
-        country: null,
-        applicationId: null,
-        forMs: minuteMs,
-        summary: `${name} put off ${percent(count / attempts)} of ${attempts} submits in 5 minutes.`,
-        advice: 'Set per_second to the rate of your contract, or ask the provider for more.',
       },
     ];
   });
@@ -91,14 +81,3 @@ export const receiptsUnmatched: AlertRule = ({ unmatched, carriers }) =>
           'Compare ids in the carrier’s log and correct its message_id setting; or another system uses the account.',
       };
     });
-
-type CarrierTotals = Pick<MinuteTotals, 'carrier' | 'attempts' | 'throttled'>;
-
-function byCarrier(rows: readonly MinuteTotals[]): CarrierTotals[] {
-  const sums = new Map<string, CarrierTotals>();
-  for (const { carrier, attempts, throttled: count } of rows) {
-    const sum = sums.get(carrier) ?? { carrier, attempts: 0, throttled: 0 };
-    sums.set(carrier, { carrier, attempts: sum.attempts + attempts, throttled: sum.throttled + count });
-  }
-  return [...sums.values()];
-}

@@ -2,7 +2,7 @@
 import { type BindState, canSend } from '../../delivery/carrier/bind-store.ts';
 import { dayMs, minuteMs, toTimestamp } from '../../platform/clock.ts';
 import type { AlertRule, Condition } from '../alerts/alert.ts';
-import type { CarrierFacts } from '../alerts/facts.ts';
+import type { AlertFacts, CarrierFacts } from '../alerts/facts.ts';
 
 const about = (kind: Condition['kind'], { name, key }: CarrierFacts, part: string | number) => ({
   key: `${kind} ${key} ${part}`,
@@ -12,29 +12,52 @@ const about = (kind: Condition['kind'], { name, key }: CarrierFacts, part: strin
   applicationId: null,
 });
 
+/** A worker runs the carrier, and none of its connections can send. */
+export function isDown({ binds }: Pick<CarrierFacts, 'binds'>): boolean {
+  return binds.length > 0 && !binds.some(canSend);
+}
+
+/** An urgent text that waits this long for a carrier without a connection raises the alert at once. */
+const codeWaitsMs = 10_000;
+/** Of a carrier with no connection at all: what follows, from the poll to the page, takes up to 15 s more. */
+const allDownMs = 45_000;
+
 /** A connection that is missing for a minute. A paused carrier keeps its connections, for receipts. */
-export const bindDown: AlertRule = ({ carriers }) =>
-  carriers.flatMap((carrier): Condition[] => {
+export const bindDown: AlertRule = (facts) =>
+  facts.carriers.flatMap((carrier): Condition[] => {
     const { name, binds, paused } = carrier;
-    const forMs = minuteMs;
+    const isUrgent = isAwaited(facts, carrier);
     if (binds.length === 0)
       return [
         {
           ...about('bind_down', carrier, 'none'),
-          forMs,
-          summary: `No worker runs ${name}.`,
+          forMs: isUrgent ? 0 : minuteMs,
+          summary: `${name} is down: no worker runs it.`,
           advice: 'Start the service, or a node with HELIOGRAPH_ROLE=worker.',
         },
       ];
+    const advice = paused
+      ? `Receipts do not arrive. Test ${name}: each step shows what is wrong.`
+      : `Test ${name}: each step shows what is wrong. Texts wait, or take another carrier of their route.`;
+    if (isDown(carrier)) {
+      const error = binds.find((bind) => bind.error !== null)?.error;
+      const summary = `${name} is down: it has no connection.${error ? ` ${error}` : ''}`;
+      return [{ ...about('bind_down', carrier, 'all'), forMs: isUrgent ? 0 : allDownMs, summary, advice }];
+    }
     return binds.filter(isUnwell).map(({ slot, node, state, error }) => ({
       ...about('bind_down', carrier, slot),
-      forMs,
+      forMs: minuteMs,
       summary: `Connection ${slot} of ${name} on ${node} is ${state}.${error === null ? '' : ` ${error}`}`,
-      advice: paused
-        ? `Receipts do not arrive. Test ${name}: each step shows what is wrong.`
-        : `Test ${name}: each step shows what is wrong. Texts wait, or take another carrier of their route.`,
+      advice,
     }));
   });
+
+function isAwaited({ queues, nowMs }: AlertFacts, { key, paused, binds }: CarrierFacts): boolean {
+  const isDown = !paused && !binds.some(canSend);
+  const isOld = ({ carrier, lane, oldestAtMs }: AlertFacts['queues'][number]) =>
+    carrier === key && lane === 'first' && nowMs - oldestAtMs > codeWaitsMs;
+  return isDown && queues.some(isOld);
+}
 
 /** A carrier by HTTP that failed shows `ready` when it is to be tried again, and its error until it has answered. */
 function isUnwell(bind: BindState): boolean {

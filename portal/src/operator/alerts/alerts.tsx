@@ -1,5 +1,4 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
-import { Link } from 'wouter';
 import { operatorPath } from '../../api/call.ts';
 import type { Alert } from '../../api/operator-types.ts';
 import { Callout } from '../../parts/notice/callout.tsx';
@@ -11,6 +10,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useList } from '../../session/use-load.ts';
 import { words } from '../../words/operator/alerts.tsx';
+import { AlertLink } from './alert-link.tsx';
 
 const refreshMs = 5000;
 const columns = [words.what, words.from, words.until];
@@ -36,7 +36,7 @@ function OpenAlerts() {
       {data?.length === 0 && <EmptyState title={words.none}>{words.noneDetail}</EmptyState>}
       {data?.map((alert) => (
         <Callout key={alert.id} tone="bad" quiet title={alert.summary}>
-          {words.since(alert.advice, <Time at={alert.since} />)} <Where alert={alert} />
+          {words.since(alert.advice, <Time at={alert.since} />)} <AlertLink alert={alert} />
         </Callout>
       ))}
       {showMore && (
@@ -46,14 +46,6 @@ function OpenAlerts() {
       )}
     </Stack>
   );
-}
-
-/** The page where an operator can resolve the alert. */
-function Where({ alert: { kind, carrier, application_id } }: { alert: Alert }) {
-  if (kind === 'suspected_pumping') return <Link href="/operator/guard">{words.openHolds}</Link>;
-  if (carrier !== null) return <Link href={`/operator/carriers/${carrier}`}>{words.open(carrier)}</Link>;
-  if (application_id !== null) return <Link href={`/operator/limits/${application_id}`}>{words.openLimits}</Link>;
-  return null;
 }
 
 function ClearedAlerts() {

@@ -1,11 +1,6 @@
 import type { Carrier } from '../../api/operator-types.ts';
 import { words } from '../../words/operator/carriers.ts';
 
-/** One word for a carrier's state. */
-export function stateOf({ paused, state }: Pick<Carrier, 'paused' | 'state'>): string {
-  return paused ? 'paused' : state.replaceAll('_', ' ');
-}
-
 export function addressOf({ settings }: Carrier): string {
   const { host, port, preset, base } = settings;
   if (typeof host === 'string') return `${host}:${String(port)}`;

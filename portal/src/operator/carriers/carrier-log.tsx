@@ -9,6 +9,7 @@ import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../session/use-load.ts';
 import { words } from '../../words/operator/carriers.ts';
+import styles from '../operator.module.css';
 
 const refreshMs = 10_000;
 const columns = [
@@ -51,17 +52,31 @@ export function CarrierLog({ carrier: { name, kind } }: { carrier: Carrier }) {
 }
 
 function cellsOf(entry: CarrierLogEntry, kind: string) {
-  const { at, direction, command, status, sequence, number_ends, message_id, carrier_message_id, reported } = entry;
+  const { at, direction, command, status, sequence, number_ends, message_id, carrier_message_id, reported, meaning } =
+    entry;
   return [
     <Time key="at" at={at} />,
     direction === 'out' ? words.log.out : words.log.in,
     <code key="command">{command}</code>,
-    reported ?? (kind === 'http' ? httpStatus(status) : smppStatus(status)),
+    <StatusText
+      key="status"
+      text={reported ?? (kind === 'http' ? httpStatus(status) : smppStatus(status))}
+      meaning={meaning}
+    />,
     sequence,
     number_ends === null ? '–' : `…${number_ends}`,
     <code key="ours">{message_id ?? '–'}</code>,
     <code key="theirs">{carrier_message_id ?? '–'}</code>,
   ];
+}
+
+function StatusText({ text, meaning }: { text: string; meaning: string | null }) {
+  return (
+    <>
+      {text}
+      {meaning !== null && <div className={styles.quiet}>{meaning}</div>}
+    </>
+  );
 }
 
 function smppStatus(status: number): string {

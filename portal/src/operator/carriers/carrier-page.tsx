@@ -9,19 +9,19 @@ import { Callout } from '../../parts/notice/callout.tsx';
 import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
 import { useToast } from '../../parts/notice/toast.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
-import { Status } from '../../parts/status.tsx';
 import { useLoad } from '../../session/use-load.ts';
 import { words } from '../../words/operator/carriers.ts';
 import { CarrierBinds } from './carrier-binds.tsx';
 import { CarrierCallbacks } from './carrier-callbacks.tsx';
-import { stateOf } from './carrier-facts.ts';
 import { usePresets } from './carrier-kinds.ts';
 import { CarrierLog } from './carrier-log.tsx';
 import { CarrierSettings } from './carrier-settings.tsx';
+import { CarrierState } from './carrier-state.tsx';
 import { CarrierTestPanel } from './carrier-test.tsx';
 import { DeleteCarrier } from './delete-carrier.tsx';
 import { PauseButton } from './pause-button.tsx';
 import { TryButton } from './try-button.tsx';
+import { useTroubles } from './use-troubles.ts';
 
 const refreshMs = 2000;
 
@@ -31,9 +31,10 @@ export function CarrierPage({ name }: { name: string }) {
   const showToast = useToast();
   const path = operatorPath(`carriers/${encodeURIComponent(name)}`);
   const presets = usePresets();
+  const troubles = useTroubles()?.(name);
   const { data: carrier, problem, reload } = useLoad<Carrier>(path, refreshMs);
   if (problem?.status === 404) return <NotFound />;
-  if (carrier === undefined) {
+  if (carrier === undefined || troubles === undefined) {
     return problem === undefined ? <Skeleton height={300} /> : <ProblemCallout problem={problem} onRetry={reload} />;
   }
 
@@ -52,7 +53,7 @@ export function CarrierPage({ name }: { name: string }) {
         documentTitle={words.page.documentTitle(name)}
         lead={
           <>
-            <Status state={stateOf(carrier)} /> {words.page.version(carrier.kind, carrier.version)}
+            <CarrierState carrier={carrier} troubles={troubles} /> {words.page.version(carrier.kind, carrier.version)}
           </>
         }
         actions={
@@ -67,6 +68,9 @@ export function CarrierPage({ name }: { name: string }) {
       </PageTitle>
       <Stack gap="lg">
         <ProblemCallout problem={problem} onRetry={reload} />
+        {troubles.map(({ kind, country, summary }) => (
+          <Callout key={`${kind} ${country}`} tone="bad" quiet title={summary} />
+        ))}
         {carrier.hint !== null && <Callout tone="wait" title={carrier.hint} />}
         <CarrierBinds carrier={carrier} />
         <CarrierTestPanel carrier={carrier} />

@@ -1,7 +1,8 @@
 import { Button, Loader, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { call, operatorPath } from '../../api/call.ts';
 import type { Carrier, CarrierTest } from '../../api/operator-types.ts';
+import { useFilters } from '../../location.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Callout } from '../../parts/notice/callout.tsx';
 import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
@@ -17,9 +18,17 @@ const inputs = ['to', 'from', 'message'];
 const lookEveryMs = 500;
 const testNumber = '+15005550100';
 
-/** Tests a carrier with one text, and shows the progress. */
+/** Tests a carrier with one text, and shows the progress. A link with `?test=open` leads to it. */
 export function CarrierTestPanel({ carrier }: { carrier: Carrier }) {
   const { service } = useSession();
+  const { values } = useFilters({ test: '' });
+  const isAsked = values.test !== '';
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!isAsked) return;
+    panel.current?.scrollIntoView({ block: 'start' });
+    panel.current?.querySelector('input')?.focus({ preventScroll: true });
+  }, [isAsked]);
   const [to, setTo] = useState(service.environment === 'sandbox' ? testNumber : '');
   const [from, setFrom] = useState(words.test.sender);
   const [message, setMessage] = useState(words.test.sample);
@@ -36,39 +45,41 @@ export function CarrierTestPanel({ carrier }: { carrier: Carrier }) {
   }
 
   return (
-    <Panel title={words.test.title} lead={words.test.lead}>
-      <Stack>
-        <form className={styles.fields} onSubmit={submit} noValidate>
-          <TextInput
-            label={words.test.to}
-            type="tel"
-            value={to}
-            onChange={(event) => setTo(event.currentTarget.value.trim())}
-            error={problem?.of('to')}
-          />
-          <TextInput
-            label={words.test.from}
-            value={from}
-            onChange={(event) => setFrom(event.currentTarget.value)}
-            error={problem?.of('from')}
-          />
-          <TextInput
-            label={words.test.message}
-            className={styles.wide ?? ''}
-            value={message}
-            onChange={(event) => setMessage(event.currentTarget.value)}
-            error={problem?.of('message')}
-          />
-          <div>
-            <Button type="submit" loading={busy}>
-              {words.test.submit(carrier.name)}
-            </Button>
-          </div>
-        </form>
-        <ProblemCallout problem={problem} fields={inputs} />
-        {id !== undefined && <TestProgress key={id} path={`${path}/${id}`} carrier={carrier} />}
-      </Stack>
-    </Panel>
+    <div ref={panel} className={styles.test}>
+      <Panel title={words.test.title} lead={words.test.lead}>
+        <Stack>
+          <form className={styles.fields} onSubmit={submit} noValidate>
+            <TextInput
+              label={words.test.to}
+              type="tel"
+              value={to}
+              onChange={(event) => setTo(event.currentTarget.value.trim())}
+              error={problem?.of('to')}
+            />
+            <TextInput
+              label={words.test.from}
+              value={from}
+              onChange={(event) => setFrom(event.currentTarget.value)}
+              error={problem?.of('from')}
+            />
+            <TextInput
+              label={words.test.message}
+              className={styles.wide ?? ''}
+              value={message}
+              onChange={(event) => setMessage(event.currentTarget.value)}
+              error={problem?.of('message')}
+            />
+            <div>
+              <Button type="submit" loading={busy}>
+                {words.test.submit(carrier.name)}
+              </Button>
+            </div>
+          </form>
+          <ProblemCallout problem={problem} fields={inputs} />
+          {id !== undefined && <TestProgress key={id} path={`${path}/${id}`} carrier={carrier} />}
+        </Stack>
+      </Panel>
+    </div>
   );
 }
 

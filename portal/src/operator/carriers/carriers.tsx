@@ -15,6 +15,7 @@ import { CarrierCard } from './carrier-card.tsx';
 import { CarrierPage } from './carrier-page.tsx';
 import styles from './carriers.module.css';
 import { useToday } from './use-today.ts';
+import { useTroubles } from './use-troubles.ts';
 
 const refreshMs = 2000;
 
@@ -27,6 +28,8 @@ function CarrierList() {
   const { service } = useSession();
   const { data, problem, reload, showMore } = useList<Carrier>(operatorPath('carriers'), refreshMs);
   const today = useToday();
+  const troublesOf = useTroubles();
+  const shown = troublesOf && data;
   const [adding, setAdding] = useState(false);
   const add = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
@@ -40,16 +43,21 @@ function CarrierList() {
       </PageTitle>
       <Stack>
         <ProblemCallout problem={problem} onRetry={reload} />
-        {data === undefined && problem === undefined && <Skeleton height={140} />}
+        {shown === undefined && problem === undefined && <Skeleton height={140} />}
         {data?.length === 0 && (
           <EmptyState title={words.none.title} action={add}>
             {service.environment === 'sandbox' ? words.none.sandbox : words.none.production}
           </EmptyState>
         )}
         <ul className={styles.list}>
-          {data?.map((carrier) => (
+          {shown?.map((carrier) => (
             <li key={carrier.name}>
-              <CarrierCard carrier={carrier} today={today.get(carrier.name)} onChange={reload} />
+              <CarrierCard
+                carrier={carrier}
+                today={today.get(carrier.name)}
+                troubles={troublesOf?.(carrier.name) ?? []}
+                onChange={reload}
+              />
             </li>
           ))}
         </ul>

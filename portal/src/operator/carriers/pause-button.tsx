@@ -7,7 +7,13 @@ import { useAction } from '../../session/use-action.ts';
 import { words } from '../../words/operator/carriers.ts';
 
 /** Pauses or resumes a carrier. Both can be undone, so it does not ask. */
-export function PauseButton({ carrier, onChange }: { carrier: Carrier; onChange: () => void }) {
+export function PauseButton({
+  carrier,
+  onChange,
+}: {
+  carrier: Pick<Carrier, 'name' | 'paused'>;
+  onChange: () => void;
+}) {
   const showToast = useToast();
   const { name, paused } = carrier;
   const { run, busy, problem } = useAction(async () => {

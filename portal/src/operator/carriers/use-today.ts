@@ -17,11 +17,22 @@ const count = new Intl.NumberFormat();
 
 /** The day's counts as facts. */
 export function todayFacts(total: Total | undefined): [name: string, value: string][] {
-  const { sent = 0, delivered = 0, undelivered = 0, failed = 0, throttled = 0, in_doubt = 0 } = total ?? {};
+  const {
+    sent = 0,
+    delivered = 0,
+    undelivered = 0,
+    failed = 0,
+    expired = 0,
+    refused = 0,
+    unavailable = 0,
+    throttled = 0,
+    in_doubt = 0,
+  } = total ?? {};
   return [
     [words.today.sent, count.format(sent)],
     [words.today.delivered, count.format(delivered)],
-    [words.today.failed, count.format(failed + undelivered)],
+    [words.today.failed, count.format(failed + undelivered + expired)],
+    [words.today.refused, count.format(refused + unavailable)],
     [words.today.throttled, `${count.format(throttled)} · ${count.format(in_doubt)}`],
   ];
 }

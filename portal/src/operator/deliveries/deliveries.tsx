@@ -14,6 +14,7 @@ import { words } from '../../words/operator/deliveries.ts';
 import { ApplicationLink } from '../application-link.tsx';
 import styles from '../operator.module.css';
 import { useCarrierNames } from '../use-carrier-names.ts';
+import { DeliveryGroups } from './delivery-groups.tsx';
 
 const refreshMs = 5000;
 const states = {
@@ -51,6 +52,7 @@ export default function Deliveries() {
         <ProblemCallout problem={problem} onRetry={reload} />
         {data === undefined && problem === undefined && <Skeleton height={140} />}
         {data?.length === 0 && <EmptyState title={words.none}>{states[state].nothing}</EmptyState>}
+        <DeliveryGroups state={state} carrier={carrier} />
         {data !== undefined && data.length > 0 && (
           <Panel>
             <Table

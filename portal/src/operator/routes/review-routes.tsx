@@ -6,11 +6,12 @@ import { type Problem, toProblem } from '../../api/problem.ts';
 import { Callout } from '../../parts/notice/callout.tsx';
 import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
 import { useToast } from '../../parts/notice/toast.tsx';
-import { Tag } from '../../parts/status.tsx';
 import { useAction } from '../../session/use-action.ts';
 import { words } from '../../words/operator/routes.ts';
 import type { RuleChange } from './route-diff.ts';
+import { RouteEffect } from './route-effect.tsx';
 import styles from './routes.module.css';
+import { RuleChangeList } from './rule-change-list.tsx';
 
 interface ReviewRoutesProps {
   latest: RouteTable;
@@ -20,10 +21,13 @@ interface ReviewRoutesProps {
   /** Called when another operator has saved first: the newest table must be loaded. */
   onOutdated: () => void;
   onSaved: () => void;
+  /** Adds a rule for texts that match no other. */
+  onAddRest: () => void;
 }
 
 /** Shows the changes to the newest table, and saves them over that version only. */
-export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSaved }: ReviewRoutesProps) {
+export function ReviewRoutes(props: ReviewRoutesProps) {
+  const { latest, rules, changes, onClose, onOutdated, onSaved, onAddRest } = props;
   const showToast = useToast();
   const [outdated, setOutdated] = useState(false);
   const { run, busy, problem } = useAction(async () => {
@@ -52,12 +56,9 @@ export function ReviewRoutes({ latest, rules, changes, onClose, onOutdated, onSa
             {words.review.outdatedDetail(latest.version)}
           </Callout>
         )}
-        <ul className={styles.changes}>
-          {changes.map((change) => (
-            <Change key={`${change.kind} ${change.name}`} change={change} />
-          ))}
-        </ul>
+        <RuleChangeList changes={changes} />
         {rules.length === 0 && <Callout tone="wait" title={words.review.noRules} />}
+        <RouteEffect rules={rules} isFirst={latest.routes.length === 0} onAddRest={onAddRest} />
         <ProblemCallout problem={problem} />
         {problem !== undefined && <p className={styles.text}>{ruleNamesOf(problem, rules)}</p>}
         <Group justify="flex-end">
@@ -78,34 +79,4 @@ function ruleNamesOf({ details }: Problem, rules: RouteRule[]): string {
   const indexes = details.flatMap(({ field }) => /^routes\.(\d+)/.exec(field)?.[1] ?? []);
   const names = new Set(indexes.flatMap((index) => rules[Number(index)]?.name ?? []));
   return names.size === 0 ? '' : words.review.edit([...names].join(', '));
-}
-
-const tones = { added: 'good', removed: 'bad', changed: 'wait', moved: 'calm' } as const;
-
-function Change({ change: { name, kind, from, to, fields } }: { change: RuleChange }) {
-  return (
-    <li className={styles.change}>
-      <div className={styles.changeHead}>
-        <Tag tone={tones[kind]}>{kind}</Tag>
-        <strong>{name}</strong>
-        <span className={styles.text}>{placeText(from, to)}</span>
-      </div>
-      {fields.length > 0 && (
-        <dl className={styles.fieldChange}>
-          {fields.map(({ field, before, after }) => [
-            <dt key={`${field} name`}>{field}</dt>,
-            <dd key={field}>
-              <del>{before}</del> → <ins>{after}</ins>
-            </dd>,
-          ])}
-        </dl>
-      )}
-    </li>
-  );
-}
-
-function placeText(from: number | null, to: number | null): string {
-  if (from === null) return words.review.added(to);
-  if (to === null) return words.review.removed(from);
-  return from === to ? '' : words.review.moved(from, to);
 }

@@ -18,6 +18,7 @@ import {
   toRoutesDraft,
   withMoved,
   withoutRule,
+  withRest,
   withRule,
 } from './routes-draft.ts';
 import { RuleCard } from './rule-card.tsx';
@@ -119,6 +120,7 @@ export function RouteEditor({ latest, carriers, onSaved }: RouteEditorProps) {
           changes={changes}
           onClose={() => setReviewing(false)}
           onOutdated={onSaved}
+          onAddRest={() => change(withRest(draft, carriers))}
           onSaved={() => {
             setReviewing(false);
             updateKept(() => null);

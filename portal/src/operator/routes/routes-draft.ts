@@ -1,4 +1,8 @@
 import type { RouteRule, RouteTable } from '../../api/operator-types.ts';
+import { words as allWords } from '../../words/operator/routes.ts';
+
+const words = allWords.effect;
+const mostFailover = 8;
 
 /** A rule with its own key, because its name can change and may still be invalid. */
 export interface DraftRule {
@@ -39,6 +43,15 @@ export function withRule(draft: RoutesDraft, changed: DraftRule): RoutesDraft {
     ? [...draft.rules, changed]
     : draft.rules.map((each) => (each.key === changed.key ? changed : each));
   return { ...draft, rules };
+}
+
+/** Adds a last rule that sends as without rules: the first carrier by name, and the others when it fails. */
+export function withRest(draft: RoutesDraft, carriers: readonly string[]): RoutesDraft {
+  const [first, ...others] = [...carriers].sort();
+  const taken = new Set(draft.rules.map(({ rule }) => rule.name));
+  const name = taken.has(words.rest) ? `${words.rest}-${draft.rules.length + 1}` : words.rest;
+  const rule = { ...newRule(first === undefined ? [] : [first]), name, failover: others.slice(0, mostFailover) };
+  return { ...draft, rules: [...draft.rules, { key: crypto.randomUUID(), rule }] };
 }
 
 export function withoutRule(draft: RoutesDraft, key: string): RoutesDraft {

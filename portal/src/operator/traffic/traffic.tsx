@@ -1,19 +1,16 @@
 import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { operatorPath, withQuery } from '../../api/call.ts';
-import type { TotalsReport, Traffic as TrafficReport } from '../../api/operator-types.ts';
+import type { Traffic as TrafficReport } from '../../api/operator-types.ts';
 import { useFilters } from '../../location.ts';
+import { type Counted, CountPanel } from '../../parts/chart/count-panel.tsx';
 import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { useLoad } from '../../session/use-load.ts';
 import { words } from '../../words/operator/traffic.ts';
-import { type Counted, CountPanel } from './count-panel.tsx';
-import { messagesByDay } from './messages-by-day.ts';
 
 const refreshMs = 5000;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-/** Days are UTC. */
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const { requests, submits, messages, ranges, steps } = words;
+const { requests, submits, ranges, steps } = words;
 type Range = keyof typeof ranges;
 const hours = { hour: 1, hours: 6 };
 
@@ -38,13 +35,13 @@ export default function Traffic() {
             data={Object.entries(ranges).map(([value, label]) => ({ value, label }))}
           />
         </div>
-        {range === 'month' ? <Month /> : <Hours key={range} range={range} />}
+        <Hours key={range} range={range} />
       </Stack>
     </>
   );
 }
 
-function Hours({ range }: { range: keyof typeof hours }) {
+function Hours({ range }: { range: Range }) {
   const path = withQuery(operatorPath('traffic'), { hours: hours[range] });
   const { data, problem, reload } = useLoad<TrafficReport>(path, refreshMs);
   if (data === undefined) {
@@ -77,27 +74,5 @@ function Hours({ range }: { range: keyof typeof hours }) {
         ]}
       />
     </>
-  );
-}
-
-function Month() {
-  const { data, problem, reload } = useLoad<TotalsReport>(operatorPath('totals?by=day'), refreshMs);
-  if (data === undefined) {
-    return problem === undefined ? <Skeleton height={420} /> : <ProblemCallout problem={problem} onRetry={reload} />;
-  }
-  const { series, ...about } = messages;
-  const rows = messagesByDay(data).map(({ day: of, ...counts }) => ({ at: day.format(new Date(of)), counts }));
-  return (
-    <CountPanel
-      {...about}
-      step={steps.month}
-      rows={rows}
-      series={[
-        { name: 'delivered', label: series.delivered, color: good },
-        { name: 'unreported', label: series.unreported, color: calm },
-        { name: 'undelivered', label: series.undelivered, color: wait },
-        { name: 'failed', label: series.failed, color: bad },
-      ]}
-    />
   );
 }

@@ -172,7 +172,7 @@ export const words = {
   none: {
     title: 'No carriers yet',
     sandbox:
-      'Texts go to the virtual handsets. To try a carrier without an account, start the virtual SMSC with npx heliograph smsc.',
+      'Texts go to the virtual handsets. To try a carrier without an account, start the virtual SMSC with npx --no-install heliograph smsc.',
     production: 'The service refuses every text until you add a carrier.',
   },
   more: 'Show more',
@@ -199,9 +199,18 @@ export const words = {
     receipt: 'Wait for the receipt',
     waiting: 'Waiting for a worker',
   },
+  /** In place of `up`, by the kind of an alert. */
+  troubles: {
+    account_refused: () => 'account refused',
+    answers_slow: () => 'answers late',
+    throttled: () => 'throttles',
+    refused: (country: string | null) => (country === null ? 'refuses texts' : `refuses ${country}`),
+    undelivered: (country: string | null) => (country === null ? 'does not deliver' : `does not deliver to ${country}`),
+  },
   today: {
     sent: 'Sent today',
     delivered: 'Delivered',
+    refused: 'Refused submits',
     failed: 'Failed',
     throttled: 'Throttled or in doubt',
   },

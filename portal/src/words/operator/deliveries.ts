@@ -16,4 +16,9 @@ export const words = {
   any: 'Any',
   none: 'Nothing to do',
   more: 'Show more',
+  groups: {
+    title: 'By reason',
+    texts: 'Texts',
+    truncated: 'Counts the oldest texts only: there are more.',
+  },
 };

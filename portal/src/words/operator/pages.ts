@@ -1,13 +1,19 @@
 /** Shared by the pages of operators: their links and common parts. */
 export const words = {
   navigation: 'Operations',
+  allPages: 'All pages',
   groups: {
-    service: 'Service',
-    texts: 'Texts',
+    watch: 'Watch',
+    reports: 'Reports',
+    sending: 'Sending',
     customers: 'Customers',
-    control: 'Control',
+    security: 'Security',
+    system: 'System',
   },
   pages: {
+    now: 'Now',
+    analytics: 'Analytics',
+    totals: 'Totals',
     traffic: 'Traffic',
     queue: 'Queue',
     deliveries: 'Deliveries',
@@ -16,7 +22,6 @@ export const words = {
     health: 'Health',
     carriers: 'Carriers',
     routes: 'Routes',
-    quality: 'Quality',
     senders: 'Senders',
     numbers: 'Numbers',
     optOuts: 'Opt-outs',

@@ -37,6 +37,22 @@ export const words = {
     removed: (from: number) => `was at position ${from}`,
     moved: (from: number, to: number) => `from position ${from} to ${to}`,
   },
+  effect: {
+    first: 'From now on, texts that match no rule are refused',
+    firstDetail: 'Until now there were no rules, and the service sent every text.',
+    later: 'These rules refuse texts',
+    refused: (refused: string, texts: string, list: string) =>
+      `Of ${texts} texts of the last day, these rules would have refused ${refused}: ${list}.`,
+    noneRefused: (texts: string) => `Of ${texts} texts of the last day, these rules would have refused none.`,
+    counting: 'Counting the texts of the last day…',
+    noTexts: 'No text was sent in the last day.',
+    unsure: (texts: string) => `${texts} more depend on rules for some APIs or prefixes.`,
+    country: (country: string, texts: string) => `${country} ${texts}`,
+    noCountry: 'no country',
+    more: (countries: number) => `and ${countries} more`,
+    addRest: 'Add a rule for the rest',
+    rest: 'rest',
+  },
   close: 'Close',
   text: {
     everyDay: 'every day',

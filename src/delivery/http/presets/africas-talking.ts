@@ -6,10 +6,7 @@ export const africasTalking: Preset = {
   title: "Africa's Talking",
   base: 'https://api.africastalking.com',
   account: ['username'],
-  fields: {
-    username: { help: 'Username of the application' },
-    api_key: { secret: true, help: 'API key' },
-  },
+  fields: { username: { help: 'Username of the application' }, api_key: { secret: true, help: 'API key' } },
   describe() {
     const code = 'SMSMessageData.Recipients.0.statusCode';
     const verify = { kind: 'token' } as const;

@@ -9,14 +9,14 @@ import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { useLoad } from '../../session/use-load.ts';
-import { words } from '../../words/operator/quality.ts';
+import { words } from '../../words/operator/totals.ts';
 import styles from '../operator.module.css';
-import { QualityTable } from './quality-table.tsx';
+import { TotalsTable } from './totals-table.tsx';
 
 const groups = ['carrier', 'country', 'sender', 'application', 'day'];
 const dayMs = 86_400_000;
 
-export default function Quality() {
+export default function Totals() {
   const [from, setFrom] = useState(() => dayOf(Date.now() - 29 * dayMs));
   const [to, setTo] = useState(() => dayOf(Date.now()));
   const [by, setBy] = useState(['carrier', 'country']);
@@ -31,7 +31,7 @@ export default function Quality() {
           </Button>
         }
       >
-        {words.quality}
+        {words.title}
       </PageTitle>
       <Stack>
         <div className={styles.search}>
@@ -70,7 +70,7 @@ function Report({ path }: { path: string }) {
     <>
       {data.truncated && <Callout tone="wait" title={words.tooMany} />}
       <Panel>
-        <QualityTable report={data} />
+        <TotalsTable report={data} />
       </Panel>
     </>
   );

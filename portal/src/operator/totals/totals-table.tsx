@@ -1,9 +1,8 @@
 import type { Total, TotalsReport } from '../../api/operator-types.ts';
 import { Table } from '../../parts/table/table.tsx';
-import { words } from '../../words/operator/quality.ts';
+import { words } from '../../words/operator/totals.ts';
 
 const count = new Intl.NumberFormat();
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
 const numbers = [
   words.sent,
@@ -11,10 +10,10 @@ const numbers = [
   words.attempts,
   words.copies,
   words.inDoubt,
+  words.refused,
   words.delivered,
   words.undelivered,
   words.failed,
-  words.quality,
 ];
 const titles: Record<string, string> = {
   day: words.day,
@@ -24,10 +23,10 @@ const titles: Record<string, string> = {
   application: words.application,
 };
 
-export function QualityTable({ report: { by, data } }: { report: TotalsReport }) {
+export function TotalsTable({ report: { by, data } }: { report: TotalsReport }) {
   return (
     <Table
-      label={words.quality}
+      label={words.title}
       columns={[
         ...by.map((group) => titles[group] ?? group),
         ...numbers.map((title) => ({ title, number: true as const })),
@@ -46,21 +45,9 @@ function nameOf(total: Total, group: string): string {
 }
 
 function countsOf(total: Total) {
-  const { sent, parts, attempts, copies, in_doubt, delivered, undelivered, failed } = total;
+  const { sent, parts, attempts, copies, in_doubt, refused, delivered, undelivered, failed, expired } = total;
   return [
-    ...[sent, parts, attempts, copies, in_doubt].map((each) => count.format(each)),
-    withShare(delivered, sent),
-    ...[undelivered, failed].map((each) => count.format(each)),
-    qualityText(total),
+    ...[sent, parts, attempts, copies, in_doubt, refused].map((each) => count.format(each)),
+    ...[delivered, undelivered, failed + expired].map((each) => count.format(each)),
   ];
-}
-
-function withShare(part: number, whole: number): string {
-  return whole === 0 ? count.format(part) : `${count.format(part)} (${percent.format(part / whole)})`;
-}
-
-function qualityText({ quality, quality_low, quality_high, codes }: Total): string {
-  if (quality === null) return '–';
-  const span = `${percent.format(quality_low ?? 0)} to ${percent.format(quality_high ?? 1)}`;
-  return `${percent.format(quality)} of ${count.format(codes)} (${span})`;
 }

@@ -1,0 +1,39 @@
+// Tests: test/contract/analytics.test.ts
+import { Type } from 'typebox';
+import { type Route, requireDeveloper, route } from '../../http/route.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { readAnalytics } from '../../quality/analytics/read.ts';
+import { analyticsDescription, analyticsSchema, spanQuery, toAnalytics } from './analytics-record.ts';
+import { applicationParams } from './application-api.ts';
+
+export interface DeveloperAnalyticsOptions {
+  database: Database;
+  clock: Clock;
+  requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
+}
+
+/** What became of an application's texts and verifications over time. It names no carrier. */
+export function createDeveloperAnalyticsRoutes({ database, clock, requireOwn }: DeveloperAnalyticsOptions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/portal/v1/applications/{id}/analytics',
+      auth: { kind: 'developer' },
+      tag: 'Developer portal: usage',
+      operationId: 'getApplicationAnalytics',
+      summary: 'Read delivered share, seconds to the phone and conversion of an application, by country and step',
+      description: analyticsDescription,
+      params: applicationParams,
+      query: Type.Object({ span: spanQuery }),
+      answers: { 200: { description: 'Every step of the span', schema: analyticsSchema } },
+      handler: async (call) => {
+        const { id: applicationId } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, applicationId);
+        const { span } = call.query;
+        const found = await readAnalytics(database, { span, by: 'country', applicationId, nowMs: clock.nowMs() });
+        return { status: 200, body: toAnalytics(found, span, 'country') };
+      },
+    }),
+  ];
+}
