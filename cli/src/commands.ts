@@ -10,7 +10,12 @@ import {
 } from './commands/carriers.ts';
 import { createCompletion } from './commands/completion.ts';
 import { events } from './commands/events.ts';
+import { find } from './commands/find.ts';
 import { createHelp } from './commands/help-command.ts';
+import { deleteHook, editHook, rotateHook } from './commands/hooks/change.ts';
+import { createHook } from './commands/hooks/create.ts';
+import { listHookCalls, listHooks, showHook } from './commands/hooks/read.ts';
+import { testHook } from './commands/hooks/send-test.ts';
 import { inbox } from './commands/inbox.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { listen } from './commands/listen.ts';
@@ -21,6 +26,7 @@ import { explainRoute, listRoutes } from './commands/routes.ts';
 import { send } from './commands/send.ts';
 import { start } from './commands/start.ts';
 import { trace } from './commands/trace.ts';
+import { createTwilio, deleteTwilio, rotateTwilio, showTwilio } from './commands/twilio.ts';
 import { usage } from './commands/usage.ts';
 import { checkVerification, startVerification } from './commands/verify.ts';
 import { whoami } from './commands/whoami.ts';
@@ -47,7 +53,20 @@ export const commands: readonly Command[] = [
   createKey,
   rotateKey,
   revokeKey,
+  listHooks,
+  createHook,
+  showHook,
+  listHookCalls,
+  testHook,
+  editHook,
+  rotateHook,
+  deleteHook,
+  createTwilio,
+  showTwilio,
+  rotateTwilio,
+  deleteTwilio,
   usage,
+  find,
   trace,
 
   listCarriers,

@@ -31,6 +31,7 @@ const operationIds = {
 /** Send, read, list, cancel and preview for both APIs. Each API sees only the messages sent through it. */
 export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
   const { api, base, auth, tag, created, messages, idempotency, rules } = options;
+  const shared = { auth, tag };
   const names = operationIds[api];
 
   function answerOf(message: Message) {
@@ -57,10 +58,9 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
 
   return [
     route({
+      ...shared,
       method: 'POST',
       path: base,
-      auth,
-      tag,
       operationId: names.send,
       summary: 'Send a text',
       description:
@@ -79,10 +79,9 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       handler: send,
     }),
     route({
+      ...shared,
       method: 'POST',
       path: `${base}/preview`,
-      auth,
-      tag,
       operationId: names.preview,
       summary: 'Preview a text without sending it',
       description:
@@ -108,19 +107,15 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
         }),
     }),
     route({
+      ...shared,
       method: 'GET',
       path: base,
-      auth,
-      tag,
       operationId: names.list,
       summary: 'List messages, newest first',
       description: 'A page has up to 100 messages. Go on with `cursor`: the `next_cursor` of the page before.',
       bulkhead: 'side',
       shared: true,
-      query: Type.Object({
-        ...messageFilters,
-        ...pageQuery,
-      }),
+      query: Type.Object({ ...messageFilters, ...pageQuery }),
       answers: { 200: { description: 'A page of messages', schema: pageSchema(messageSchema) } },
       handler: async (call) => {
         const { limit, after } = readPage(call.query);
@@ -131,10 +126,9 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       },
     }),
     route({
+      ...shared,
       method: 'GET',
       path: `${base}/{id}`,
-      auth,
-      tag,
       operationId: names.get,
       summary: 'Read a message',
       description: 'The status is `delivered` once the phone has it, where the carrier reports that.',
@@ -146,10 +140,9 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       },
     }),
     route({
+      ...shared,
       method: 'DELETE',
       path: `${base}/{id}`,
-      auth,
-      tag,
       operationId: names.cancel,
       summary: 'Cancel a scheduled or queued message',
       description: 'A message that a carrier has taken cannot be called back: that is a 409.',

@@ -3,7 +3,7 @@ import type { Statement, Tx } from '../platform/database/database.ts';
 import { type Cell, fromTextRows, type TextRows, toTextRows } from '../platform/database/text-rows.ts';
 import { uuidOf } from '../platform/ids.ts';
 import { channelNames, encodingNames, laneNames, type Message } from './message.ts';
-import { insertMessageEvents } from './message-events.ts';
+import { reportChanges } from './message-events.ts';
 import { queueInserts } from './message-queue.ts';
 import { errorCodeOf, statusCode } from './message-row.ts';
 import { insertEnds } from './message-store.ts';
@@ -51,26 +51,28 @@ const insertedMessages = (
 ) => `inserted_message as (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
-      carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given, sequence)
+      carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given, status_callback,
+      sequence)
     select c[1]::uuid, c[2]::uuid, c[3]::smallint, c[4]::uuid, c[5]::smallint, c[6], c[7], c[8], c[9]::jsonb,
       c[10]::smallint, c[11]::smallint, c[12]::smallint, c[13]::integer, c[14]::smallint, c[15], c[16]::uuid,
       to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
       c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint, c[23],
-      to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb, ${sequence}
+      to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb,
+      c[28], ${sequence}
     from ${fromTextRows(first)} m
     where ${condition} ${only === undefined ? '' : `and place in (select place from ${only})`}
     ${mayExist ? 'on conflict (id) do nothing' : ''}
     returning id, application_id, lane, carrier, coalesce(deferred_until, send_at) as due_at, expires_at, api, status,
-      created_at, error_code, sequence)`;
+      created_at, error_code, sequence, status_callback)`;
 
-/** It reads no table. */
+/** It reads no table, so its plan never has to change. */
 const insertStatement: Statement = {
   name: 'insert-messages',
   text: `with ${messageInserts(1, { mayExist: true })} select`,
   planOnce: true,
 };
 
-/** Reads one row of a table that the statement reads in no other way. */
+/** Reads one row of `opt_out`, so its plan never has to change either. */
 const insertUnless = (mayExist: boolean) => `with anyone as materialized (
       select not exists (select from opt_out) as none),
     ${messageInserts(1, { condition: '(select none from anyone)', mayExist })}
@@ -90,10 +92,11 @@ const insertFailedStatement: Statement = {
   name: 'insert-failed-messages',
   text: `with ${insertedMessages(1, { sequence: 1, mayExist: true })},
     changed as (
-      select id, application_id as "applicationId", api, status, sequence, created_at as updated_at, error_code
+      select id, application_id as "applicationId", api, status, sequence, created_at as updated_at, error_code,
+        status_callback
       from inserted_message),
     ended as (${insertEnds('changed')}),
-    emitted as (${insertMessageEvents('changed')})
+    ${reportChanges('changed')}
     select`,
   planOnce: true,
 };
@@ -123,14 +126,16 @@ export function messageRows(messages: Message[]): TextRows {
       message.sendAtMs,
       laneNames.indexOf(message.lane),
       errorCodeOf(message.errorCode),
-      ...routeCells(message),
+      ...rareCells(message),
     ]),
   );
 }
 
 /** Most messages need none of these: the statement reads a cell that is not there as null. */
-function routeCells({ sentAs, deferredUntilMs, routing }: Message): Cell[] {
-  if (routing === undefined && sentAs === null && deferredUntilMs === null) return [];
+function rareCells({ sentAs, deferredUntilMs, routing, statusCallback }: Message): Cell[] {
+  const hasCallback = statusCallback !== undefined;
+  if (routing === undefined && sentAs === null && deferredUntilMs === null && !hasCallback) return [];
   const { version = null, rule = null, given = null } = routing ?? {};
-  return [sentAs, deferredUntilMs, version, rule, given && JSON.stringify(given)];
+  const cells = [sentAs, deferredUntilMs, version, rule, given && JSON.stringify(given)];
+  return hasCallback ? [...cells, statusCallback] : cells;
 }

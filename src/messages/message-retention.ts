@@ -3,18 +3,10 @@ import type { Database, Tx } from '../platform/database/database.ts';
 import { readWalk, writeWalk } from '../platform/database/walk.ts';
 import { uuidFloor } from '../platform/ids.ts';
 import { unsentStatuses } from './message.ts';
-import { changedColumns, insertMessageEvents } from './message-events.ts';
+import { changedColumns, deleteStatusCalls, reportChanges } from './message-events.ts';
 import { statusCode, statusCodes } from './message-row.ts';
 import { insertEnds } from './message-store.ts';
 import { maskNumber } from './numbers/phone-number.ts';
-
-/** Masks numbers and deletes texts, after the retention time or on request. */
-export interface MessageRetention {
-  /** Masks messages older than the retention time. Returns how many rows it read; 0 when it is done. */
-  maskOld(): Promise<number>;
-  /** Masks everything about one number, in small transactions, and cancels its unsent messages. */
-  forget(number: string, onProgress?: (rowsRead: number) => void): Promise<number>;
-}
 
 interface Masked {
   id: string;
@@ -34,12 +26,8 @@ export interface MessageRetentionOptions {
   deleteArrivalsOf: (tx: Tx, applicationIds: string[], number: string) => Promise<number>;
 }
 
-export function createMessageRetention({
-  database,
-  clock,
-  days,
-  deleteArrivalsOf,
-}: MessageRetentionOptions): MessageRetention {
+/** Masks numbers and deletes texts, after the retention time or on request. */
+export function createMessageRetention({ database, clock, days, deleteArrivalsOf }: MessageRetentionOptions) {
   async function maskMessages(tx: Tx, before: string): Promise<number> {
     const done = await readWalk(tx, walkName);
     const late = await maskPutOff(tx);
@@ -77,7 +65,8 @@ export function createMessageRetention({
     const ids = rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
     if (ids.length === 0) return;
     await tx.query(
-      `update message m set recipient = u.masked, body = null from unnest($1::uuid[], $2::text[]) as u(id, masked)
+      `update message m set recipient = u.masked, body = null, status_callback = null
+       from unnest($1::uuid[], $2::text[]) as u(id, masked)
        where m.id = u.id and m.id >= $3 and m.id <= $4`,
       [rows.map(({ id }) => id), rows.map(({ recipient }) => maskNumber(recipient)), ids[0], ids.at(-1)],
     );
@@ -109,12 +98,15 @@ export function createMessageRetention({
   }
 
   return {
-    maskOld: () => database.transaction((tx) => maskMessages(tx, uuidFloor(clock.nowMs() - days * dayMs))),
+    /** Masks messages older than the retention time. Returns how many rows it read; 0 when it is done. */
+    maskOld: (): Promise<number> =>
+      database.transaction((tx) => maskMessages(tx, uuidFloor(clock.nowMs() - days * dayMs))),
 
-    async forget(number, onProgress) {
+    /** Masks everything about one number, in small transactions, and cancels its unsent messages. */
+    async forget(number: string, onProgress?: (rowsRead: number) => void): Promise<number> {
       let forgotten = 0;
       let rowsRead = 0;
-      // No index finds a number across applications, so walk the table by primary key.
+      // The index of numbers leaves out the texts of verifications, so walk the table by primary key.
       for (let after = uuidFloor(0); ; ) {
         const { rows } = await database.query<FoundPiece>(findPiece, [after, walkedRows, number]);
         const [piece] = rows;
@@ -171,7 +163,7 @@ const forgetStatement = `with forgotten as (
       where s.application_id = f.application_id and s.message_id = f.id returning s.message_id, s.in_doubt),
     removed as (select * from unqueued union all select * from unscheduled),
     masked as (
-      update message m set recipient = $3, body = null,
+      update message m set recipient = $3, body = null, status_callback = null,
         status = case when not f.unsent then status
           when r.message_id is null or r.in_doubt then ${statusCode('unknown')} else ${statusCode('canceled')} end,
         updated_at = case when f.unsent then $4 else updated_at end,
@@ -179,6 +171,7 @@ const forgetStatement = `with forgotten as (
       from forgotten f left join removed r on r.message_id = f.id
       where m.id = f.id and m.id > $5 and m.id <= $6
       returning ${changedColumns('m.')}, f.unsent),
+    uncalled as (${deleteStatusCalls('forgotten')}),
     ended as (${insertEnds(`(select * from masked where status in (${statusCodes(['canceled', 'unknown'])})) e`)}),
-    emitted as (${insertMessageEvents('(select * from masked where unsent) m')})
+    ${reportChanges('(select * from masked where unsent) m')}
     select from masked`;

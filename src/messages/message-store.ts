@@ -1,12 +1,13 @@
 import { type Api, apiNames } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
+import type { TurnedIndex } from '../platform/database/index-turn.ts';
 import { packed, unpack } from '../platform/database/packed-row.ts';
 import { idWeeks, type PartitionedTable } from '../platform/database/partitions.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
 import { type Message, type MessageStatus, type ShownMessage, unsentStatuses } from './message.ts';
-import { changedColumns, insertMessageEvents } from './message-events.ts';
+import { changedColumns, reportChanges } from './message-events.ts';
 import {
   errorOf,
   type MessageRow,
@@ -23,6 +24,14 @@ import {
 
 /** Partitioned by week: an id begins with its time. */
 export const messageTable: PartitionedTable = { name: 'message', key: 'id', spans: idWeeks };
+
+/** The index of numbers; large stores of older versions still have the one that begins with the application. */
+export const numberIndex: TurnedIndex = {
+  table: 'message',
+  name: 'message_number',
+  definition: '(recipient, application_id, api, id) where verification_id is null',
+  replaces: 'message_recipient',
+};
 
 /** A message belongs to one application and the API that it was sent through. */
 export interface MessageKey {
@@ -101,7 +110,7 @@ const cancel = (isOne: string) => `with wanted as (
       from removed where id = message_id and id >= $2 and id <= $3
       returning ${messageColumns}, ${changedColumns()}),
     ended as (${insertEnds('canceled')}),
-    emitted as (${insertMessageEvents('canceled')})
+    ${reportChanges('canceled')}
     select * from canceled`;
 
 const cancelMessagesStatement = {

@@ -9,7 +9,6 @@ import {
   mayBecome,
   messageError,
   messageStatuses,
-  statesBefore,
 } from './message.ts';
 
 const anyStatus = fc.constantFrom(...messageStatuses);
@@ -71,15 +70,8 @@ describe('the states of a message', () => {
   });
 
   test('only scheduled or queued messages can be canceled', () => {
-    assert.deepEqual(statesBefore('canceled'), ['scheduled', 'queued']);
-  });
-
-  test('statesBefore is the inverse of mayBecome', () => {
-    fc.assert(
-      fc.property(anyStatus, anyStatus, (from, to) => {
-        assert.equal(statesBefore(to).includes(from), mayBecome(from, to));
-      }),
-    );
+    const canceled = messageStatuses.filter((from) => mayBecome(from, 'canceled'));
+    assert.deepEqual(canceled, ['scheduled', 'queued']);
   });
 });
 

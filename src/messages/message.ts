@@ -103,11 +103,6 @@ export function mayBecome(from: MessageStatus, to: MessageStatus): boolean {
   return following[from].includes(to);
 }
 
-/** The states that may become `to`, for the `where` of the statement that sets it. */
-export function statesBefore(to: MessageStatus): MessageStatus[] {
-  return messageStatuses.filter((from) => mayBecome(from, to));
-}
-
 /** A message that has not been sent, as far as we know. */
 export const unsentStatuses: readonly MessageStatus[] = ['scheduled', 'queued'];
 /** Lists by one of these read `message_end`. */
@@ -150,6 +145,8 @@ export interface Message {
   deferredUntilMs: number | null;
   /** How its carrier was chosen. Only read by `explain`. */
   routing?: Routing | undefined;
+  /** The address to call when its status changes. Only read by the statements that change it. */
+  statusCallback?: string | undefined;
 }
 
 /** The fields that the API returns. */
@@ -166,4 +163,5 @@ export type ShownMessage = Omit<
   | 'sentAs'
   | 'deferredUntilMs'
   | 'routing'
+  | 'statusCallback'
 >;

@@ -5,7 +5,7 @@ import type { Message } from './message.ts';
 export interface OptOutCheck {
   /** True while this node has seen no recent opt-out: acceptance then writes by a statement that verifies it. */
   none(): boolean;
-  /** Notes that there is an opt-out. */
+  /** Notes that an opt-out exists: `none` is then false for a while. */
   noteSome(): void;
   /** The ids of the messages whose recipient has opted out. One query for a batch of up to 500. */
   find(tx: Tx, messages: readonly Message[]): Promise<ReadonlySet<string>>;

@@ -23,7 +23,7 @@ const alertOf = (segments: string, most: string) => `(case when ${segments} >= $
     when ${segments}::bigint * 100 >= ${most}::bigint * 80 then 80
     when ${segments}::bigint * 100 >= ${most}::bigint * 50 then 50 else 0 end)::smallint`;
 
-/** SQL for the alert that stays: with another limit, only what the count has reached of that one. */
+/** SQL for the alert that was raised before; none if the limit has changed since. */
 const alertedBefore = 'case when d.most = excluded.most then d.alerted else 0 end';
 
 /**

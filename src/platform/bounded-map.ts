@@ -1,24 +1,16 @@
 import type { Clock } from './clock.ts';
 
-/**
- * A map of at most `limit` recently used entries. It keeps two generations instead of an LRU list: a hit in the young
- * one writes nothing, and dropping the old one costs nothing.
- */
-export interface BoundedMap<Key, Value> {
-  get(key: Key): Value | undefined;
-  set(key: Key, value: Value): void;
-  delete(key: Key): void;
-  clear(): void;
-  readonly size: number;
-}
-
 /** For entries that are worthless after a time: those not used for `unusedMs`, or for twice as long, are dropped. */
 export interface Forgetting {
   clock: Pick<Clock, 'steadyMs'>;
   unusedMs: number;
 }
 
-export function createBoundedMap<Key, Value>(limit: number, forgetting?: Forgetting): BoundedMap<Key, Value> {
+/**
+ * A map of at most `limit` recently used entries. It keeps two generations instead of an LRU list: a hit in the young
+ * one writes nothing, and dropping the old one costs nothing.
+ */
+export function createBoundedMap<Key, Value>(limit: number, forgetting?: Forgetting) {
   const half = Math.max(1, Math.floor(limit / 2));
   let turnedMs = forgetting?.clock.steadyMs() ?? 0;
   let young = new Map<Key, Value>();
@@ -41,7 +33,7 @@ export function createBoundedMap<Key, Value>(limit: number, forgetting?: Forgett
   }
 
   return {
-    get(key) {
+    get(key: Key): Value | undefined {
       const value = young.get(key);
       if (value !== undefined) return value;
       const older = old.get(key);
@@ -49,15 +41,15 @@ export function createBoundedMap<Key, Value>(limit: number, forgetting?: Forgett
       return older;
     },
     set,
-    delete(key) {
+    delete(key: Key): void {
       young.delete(key);
       old.delete(key);
     },
-    clear() {
+    clear(): void {
       young = new Map();
       old = new Map();
     },
-    get size() {
+    get size(): number {
       return young.size + old.size;
     },
   };

@@ -56,7 +56,7 @@ export function timestampOrNull(ms: number | null): string | null {
 }
 
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-/** For the reference. */
+/** For the API reference. */
 export const timestampPattern = rfc3339.source;
 const longestTimestamp = 35;
 

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { projectFolder } from './project-folder.ts';
 
 /**
@@ -9,6 +10,13 @@ export function toRun(command: string, args = ''): string {
   if (isProject()) return `npm run ${command}${args === '' ? '' : ` -- ${args}`}`;
   // Without --local the command line asks the service, as an operator who signed in.
   return [`npx ${packageName()}`, command, ...(command === 'carriers' ? ['--local'] : []), args].join(' ').trimEnd();
+}
+
+/** A line for the command line that finds this sandbox. `--no-install` never downloads another package of that name. */
+export function toCall(args: string, dataDir: string): string {
+  const folder = dataDir === resolve('.heliograph') ? '' : `HELIOGRAPH_DATA_DIR='${dataDir.replaceAll("'", `'\\''`)}' `;
+  const name = packageName();
+  return `${folder}npx ${name === 'heliograph' ? '--no-install ' : ''}${name} ${args}`;
 }
 
 /** How to install what is missing. */

@@ -26,6 +26,17 @@ test('what is below the level is not written', () => {
   assert.deepEqual(lines, []);
 });
 
+test('routine lines are at info in a file, and at debug in a terminal', () => {
+  const routineIn = (readable: boolean, level: string) => {
+    const lines: string[] = [];
+    const log = createLog({ level, readable, to: { write: (line) => void lines.push(line) } });
+    writeLine(log, log.routine, '"route":"/healthz"');
+    log[log.routine]({ migration: '0001-first' }, 'migrated');
+    return lines.length;
+  };
+  assert.deepEqual([routineIn(false, 'info'), routineIn(true, 'info'), routineIn(true, 'debug')], [2, 0, 2]);
+});
+
 test('a line of ready JSON looks like one of pino, and both keep their order', () => {
   const lines = linesOf((log) => {
     log.info({ route: '/healthz' });

@@ -2,7 +2,11 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { toTimestamp } from './clock.ts';
 
 /** A pino logger, and the stream that it writes its lines to. */
-export type Log = Logger & { readonly stream: DestinationStream };
+export type Log = Logger & {
+  readonly stream: DestinationStream;
+  /** The level of routine lines, one for each request and each migration: a terminal shows them only at `debug`. */
+  readonly routine: 'info' | 'debug';
+};
 
 export interface LogOptions {
   level: string;
@@ -35,7 +39,7 @@ export function createLog({ level, readable, to, process }: LogOptions): Log {
   };
   const lines = to ?? toStandardOutput(readable);
   const stream = process === undefined ? lines : numbered(lines, process);
-  return Object.assign(pino(options, stream), { stream });
+  return Object.assign(pino(options, stream), { stream, routine: readable ? ('debug' as const) : ('info' as const) });
 }
 
 /** Every line is a JSON object with fields. */
@@ -72,7 +76,7 @@ function together(stdout: ReturnType<typeof destination>): DestinationStream {
 /**
  * Writes a line whose fields are already JSON. For the log line of each request, pino takes as long as the whole edge.
  */
-export function writeLine(log: Log, level: 'info' | 'error', fields: string): void {
+export function writeLine(log: Log, level: 'debug' | 'info' | 'error', fields: string): void {
   if (!log.isLevelEnabled(level)) return;
   log.stream.write(`{"level":"${level}","time":"${toTimestamp(Date.now())}",${fields}}\n`);
 }

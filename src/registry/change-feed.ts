@@ -75,7 +75,7 @@ export interface ChangeFeedOptions {
 }
 
 const pollEveryMs = 200;
-/** A node rests when no request has asked for its trust for this long. NOTIFY and the next request wake it. */
+/** A node rests when no request has needed its caches for this long. NOTIFY and the next request wake it. */
 const restsAfterMs = 10_000;
 const trustedForMs = 1000;
 /** Longer than `trustedForMs`: a node that has not acknowledged by then no longer trusts its caches. */
@@ -98,7 +98,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   let lastGoodPollMs = Number.NEGATIVE_INFINITY;
   let lastSeenMs = Number.NEGATIVE_INFINITY;
   let lastAskedMs = Number.NEGATIVE_INFINITY;
-  /** No request has asked for this node's trust lately. */
+  /** No request has asked lately whether this node's caches can be trusted. */
   const isResting = (nowMs: number) => nowMs - lastAskedMs > restsAfterMs;
   const poller = createPoller({
     run: readChanges,
@@ -164,7 +164,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     await poller.poll().catch(() => {});
     for (let waitedMs = 0; waitedMs < settleWithinMs; waitedMs += settleStepMs) {
       if (await everyNodeHas(seq).catch(() => false)) return;
-      // While the database is away, each query takes time as well.
+      // Count the time of the queries as well: they are slow while the database is away.
       if (clock.steadyMs() - committedMs >= settleWithinMs) return;
       await new Promise((done) => setTimeout(done, settleStepMs));
     }
@@ -194,7 +194,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       if (listen) {
         listener = await openListener({ database, channel, onNotified: () => void poller.poll().catch(() => {}) });
       }
-      await poller.poll();
+      await patiently(poller.poll);
       poller.start();
     },
 

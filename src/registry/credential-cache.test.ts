@@ -8,6 +8,7 @@ import type { KnownApplication } from './directory.ts';
 const application: KnownApplication = {
   id: 'app_1',
   name: 'A',
+  disabled: false,
   highPriority: false,
   rights: everyRight,
   registrations: {},

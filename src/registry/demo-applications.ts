@@ -73,8 +73,25 @@ export function credentialsFile(dataDir: string): string {
   return join(dataDir, 'sandbox-credentials.json');
 }
 
+/** The settings of the client, for `node --env-file`. */
+export function settingsFile(dataDir: string): string {
+  return join(dataDir, 'sandbox.env');
+}
+
 async function writeCredentials(dataDir: string, credentials: SandboxCredentials): Promise<void> {
-  const path = credentialsFile(dataDir);
-  await writeFile(`${path}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  const [first] = credentials.applications;
+  const settings = {
+    HELIOGRAPH_URL: credentials.base_url,
+    HELIOGRAPH_API_KEY: first?.api_key,
+    HELIOGRAPH_CLIENT_ID: first?.client_id,
+    HELIOGRAPH_CLIENT_SECRET: first?.client_secret,
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await writePrivate(settingsFile(dataDir), lines.join(''));
+  await writePrivate(credentialsFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
+}
+
+async function writePrivate(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
   await rename(`${path}.new`, path);
 }

@@ -13,6 +13,8 @@ import { type RightsConfig, type RightsRow, rightsColumns, toRights } from './se
 export interface KnownApplication {
   id: string;
   name: string;
+  /** Whether its account is disabled: then it has no registrations, and its credentials open nothing. */
+  disabled: boolean;
   /** Whether it may send texts of high priority. */
   highPriority: boolean;
   /** Senders, templates and the limit of a day. */
@@ -35,6 +37,9 @@ export interface Directory {
   /** The owner of an API key, found by its hashes. */
   readKey(hashes: Buffer[]): Promise<FoundKey | undefined>;
   readClient(clientId: string): Promise<KnownApplication | undefined>;
+  readApplication(id: string): Promise<KnownApplication | undefined>;
+  /** An application of an account. */
+  readOwn(accountId: string, id: string): Promise<KnownApplication | undefined>;
   /** Whether this object is the current state of its application, as far as this node can know. */
   isCurrent(application: KnownApplication): boolean;
   /** Makes this object the one for its application. */
@@ -55,7 +60,7 @@ export interface FoundKey {
 
 interface DirectoryOptions {
   database: Database;
-  /** Of the settings: they hold until an operator changes a plan. */
+  /** The plans of the settings, which apply until an operator changes them. */
   plans: Plans;
   config: RightsConfig;
   /** A function, because the feed and the directory need each other. */
@@ -95,7 +100,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
       row.registrations.map(({ plan }) => plan),
       config,
     );
-    return { id: row.applicationId, name: row.name, highPriority, rights, registrations, client };
+    return {
+      ...{ id: row.applicationId, name: row.name, disabled: row.disabled },
+      ...{ highPriority, rights, registrations, client },
+    };
   }
 
   return {
@@ -108,6 +116,14 @@ export function createDirectory(options: DirectoryOptions): Directory {
     },
     async readClient(clientId) {
       const { rows } = await database.query<ApplicationRow>(selectByClient, [clientId]);
+      return rows[0] && toApplication(rows[0]);
+    },
+    async readApplication(id) {
+      const { rows } = await database.query<ApplicationRow>(selectById, [id]);
+      return rows[0] && toApplication(rows[0]);
+    },
+    async readOwn(accountId, id) {
+      const { rows } = await database.query<ApplicationRow>(selectOwn, [id, accountId]);
       return rows[0] && toApplication(rows[0]);
     },
     isCurrent,
@@ -189,4 +205,18 @@ const selectByClient: Statement = {
   planOnce: true,
   text: `select ${applicationColumns}
     from oauth_client c join application a on a.id = c.application_id where c.id = $1`,
+};
+
+const selectById: Statement = {
+  name: 'select-application-by-id',
+  planOnce: true,
+  text: `select ${applicationColumns}
+    from application a left join oauth_client c on c.application_id = a.id where a.id = $1`,
+};
+
+const selectOwn: Statement = {
+  name: 'select-own-application',
+  planOnce: true,
+  text: `select ${applicationColumns}
+    from application a left join oauth_client c on c.application_id = a.id where a.id = $1 and a.account_id = $2`,
 };

@@ -21,7 +21,7 @@ export interface PlanServiceOptions {
   database: Database;
   clock: Clock;
   feed: Pick<ChangeFeed, 'change'>;
-  /** Of the settings: they hold until an operator writes a version. */
+  /** The plans of the settings, which apply until an operator changes them. */
   plans: Plans;
 }
 

@@ -119,6 +119,8 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     requireOwn: own.require,
 
+    changeOwn: own.change,
+
     listApplications: (accountId: string, page: PageRequest) => listApplications(database, accountId, page),
 
     async requireApplication(accountId: string, id: string) {

@@ -25,5 +25,5 @@ export const senderStatuses: readonly SenderStatus[] = ['pending', 'approved', '
 /** What an operator says of a sender when approving it. */
 export type Approval = Pick<Sender, 'carriers' | 'registration' | 'perSecond'>;
 
-/** For an application's list; bounds what a node keeps of it. */
+/** Maximum senders of an application, because every node keeps them in memory. */
 export const mostSenders = 100;

@@ -5,7 +5,7 @@ import { type ChangedPlans, changedPlansColumn } from './plan-store.ts';
 /** Segments a day by plan, until an operator changes them; null for no limit. */
 export const planSegments: Readonly<Record<PlanName, number | null>> = { free: 1000, pro: 100_000, enterprise: null };
 
-/** What Postgres has of an application's rights. */
+/** An application's rights as Postgres stores them. */
 export interface RightsRow {
   senders: HeldSender[];
   /** Numbers that people text it at: it may send from them too. */

@@ -2,11 +2,10 @@ import type { ApplicationDetail } from '../../../src/portal/developer/applicatio
 import type { ApiKeyRecord, NewApiKeyRecord } from '../../../src/portal/developer/credential-api.ts';
 import type { ClientCredential, RegisteredRecord } from '../../../src/portal/developer/registration-api.ts';
 import type { Call, Command } from '../command/command.ts';
-import { exit, usageError } from '../process/exit.ts';
-import { requireApplicationId } from '../service/application.ts';
-import { openSession, type Session } from '../service/session.ts';
+import { exit, failure, usageError } from '../process/exit.ts';
+import { type OpenedApplication, openApplication } from '../service/application.ts';
 import type { Option } from '../syntax/option.ts';
-import { readSpan } from '../syntax/span.ts';
+import { overlapOption, readOverlap } from '../syntax/overlap.ts';
 import { green, yellow } from '../terminal/text.ts';
 import { clockTime } from '../views/message.ts';
 import { handOver, planOption, saveOption } from './new-credential.ts';
@@ -22,18 +21,6 @@ const nameOption: Option = {
   summary: 'A name for the API key, 1 to 64 characters',
 };
 
-interface Subject {
-  session: Session;
-  id: string;
-  path: string;
-}
-
-async function findSubject(call: Call): Promise<Subject> {
-  const session = openSession(call);
-  const id = await requireApplicationId(call, session);
-  return { session, id, path: `/portal/v1/applications/${encodeURIComponent(id)}` };
-}
-
 export const listKeys: Command = {
   name: 'keys list',
   isDefault: true,
@@ -43,7 +30,7 @@ export const listKeys: Command = {
   options: [],
   examples: [{ summary: 'Show when each was last used', line: 'heliograph keys' }],
   async run(call) {
-    const { session, path } = await findSubject(call);
+    const { session, path } = await openApplication(call);
     const { data: keys } = await session.call<{ data: ApiKeyRecord[] }>('GET', `${path}/keys`);
     const { client } = await session.call<ApplicationDetail>('GET', path);
     if (call.output.isJson) {
@@ -53,14 +40,14 @@ export const listKeys: Command = {
     const when = (time: string | null) => (time === null ? '–' : clockTime(time));
     const rows = [
       ...keys.map((key) => [
-        `${key.name === null ? '' : `${key.name} `}${key.prefix}…${key.last_four}`,
+        nameOfKey(key),
         key.id,
         when(key.created_at),
         when(key.last_used_at),
         when(key.expires_at),
       ]),
       ...(client?.secrets ?? []).map((secret) => [
-        `client secret …${secret.last_four}`,
+        nameOfSecret(secret),
         secret.id,
         when(secret.created_at),
         when(secret.last_used_at),
@@ -99,12 +86,12 @@ export const createKey: Command = {
     const { values } = call;
     if (values.flag('client') && values.text('name') !== undefined)
       throw usageError('--name is for API keys: client secrets have no name.');
-    const subject = await findSubject(call);
+    const subject = await openApplication(call);
     return values.flag('client') ? createClient(call, subject) : createApiKey(call, subject);
   },
 };
 
-async function createApiKey(call: Call, { session, id, path }: Subject) {
+async function createApiKey(call: Call, { session, id, path }: OpenedApplication) {
   const name = call.values.text('name');
   const registered = await register(call, { session, path, id }, 'sms');
   const { credential, ...record } = registered;
@@ -120,7 +107,7 @@ async function createApiKey(call: Call, { session, id, path }: Subject) {
   return exit.done;
 }
 
-async function createClient(call: Call, { session, id, path }: Subject) {
+async function createClient(call: Call, { session, id, path }: OpenedApplication) {
   const first = await register(call, { session, path, id }, 'verify');
   const second = await register(call, { session, path, id }, 'messaging');
   const credential = first.credential ?? second.credential;
@@ -138,7 +125,11 @@ function sayIfPending({ output }: Call, registrations: readonly RegisteredRecord
 }
 
 /** An existing registration keeps its plan. */
-async function register({ values }: Call, { session, path }: Subject, api: string): Promise<RegisteredRecord> {
+async function register(
+  { values }: Call,
+  { session, path }: OpenedApplication,
+  api: string,
+): Promise<RegisteredRecord> {
   const { data } = await session.call<{ data: RegisteredRecord[] }>('GET', `${path}/registrations`);
   const found = data.find((each) => each.api === api);
   if (found !== undefined) return { ...found, credential: null };
@@ -151,22 +142,14 @@ export const rotateKey: Command = {
   topic: 'account',
   summary: 'Create an API key or client secret; older ones expire after --overlap',
   arguments: [],
-  options: [
-    clientOption,
-    {
-      name: 'overlap',
-      value: '<span>',
-      summary: 'How long older ones keep working; default 1h, 0 revokes them immediately',
-    },
-    saveOption,
-  ],
+  options: [clientOption, overlapOption, saveOption],
   examples: [
     { summary: 'Allow a day to replace the old key', line: 'heliograph keys rotate --overlap 1d' },
     { summary: 'The old key has leaked', line: 'heliograph keys rotate --overlap 0' },
   ],
   async run(call) {
-    const subject = await findSubject(call);
-    const seconds = readSpan(call.values.text('overlap') ?? '1h', '--overlap');
+    const subject = await openApplication(call);
+    const seconds = readOverlap(call.values);
     return call.values.flag('client')
       ? makeSecret(call, subject, seconds)
       : makeApiKey(call, subject, { name: null, overlapSeconds: seconds });
@@ -179,14 +162,14 @@ interface Wanted {
   overlapSeconds: number | null;
 }
 
-async function makeApiKey(call: Call, { session, id, path }: Subject, { name, overlapSeconds }: Wanted) {
+async function makeApiKey(call: Call, { session, id, path }: OpenedApplication, { name, overlapSeconds }: Wanted) {
   const body = { name, overlap_seconds: overlapSeconds };
   const { api_key, ...record } = await session.call<NewApiKeyRecord>('POST', `${path}/keys`, { body });
   await handOver(call, id, { type: 'api_key', id: record.id, api_key }, record);
   return exit.done;
 }
 
-async function makeSecret(call: Call, { session, id, path }: Subject, overlapSeconds: number | null) {
+async function makeSecret(call: Call, { session, id, path }: OpenedApplication, overlapSeconds: number | null) {
   const body = { overlap_seconds: overlapSeconds };
   const credential = await session.call<ClientCredential>('POST', `${path}/client-secrets`, { body });
   await handOver(call, id, credential, {});
@@ -206,15 +189,39 @@ export const revokeKey: Command = {
   async run(call) {
     const { output, prompt, values } = call;
     const [key = ''] = values.arguments;
+    const subject = await openApplication(call);
+    const { shown, path } = await findSecret(subject, key);
     if (!values.flag('yes')) {
-      if (!prompt.canAsk()) throw usageError('Anything using this key fails immediately. Confirm with --yes.');
-      if (!(await prompt.confirm(`Anything using ${key} fails immediately. Revoke it?`))) return exit.failed;
+      const effect = `Anything using ${shown} fails immediately.`;
+      if (!prompt.canAsk()) throw usageError(`${effect} Confirm with --yes.`);
+      if (!(await prompt.confirm(`${effect} Revoke it?`))) return exit.failed;
     }
-    const { session, path } = await findSubject(call);
-    const kind = key.startsWith('sec_') ? 'client-secrets' : 'keys';
-    await session.call('DELETE', `${path}/${kind}/${encodeURIComponent(key)}`);
+    await subject.session.call('DELETE', path);
     if (output.isJson) output.json({ id: key, revoked: true });
     else output.say([green('✓ '), `${key} is revoked.`]);
     return exit.done;
   },
 };
+
+/** Looked up before the question, so that a typing error is not confirmed first. */
+async function findSecret(
+  { session, path, id }: OpenedApplication,
+  wanted: string,
+): Promise<{ shown: string; path: string }> {
+  const { data: keys } = await session.call<{ data: ApiKeyRecord[] }>('GET', `${path}/keys`);
+  const key = keys.find((each) => each.id === wanted);
+  if (key !== undefined) return { shown: nameOfKey(key), path: `${path}/keys/${encodeURIComponent(wanted)}` };
+  const { client } = await session.call<ApplicationDetail>('GET', path);
+  const secret = client?.secrets.find((each) => each.id === wanted);
+  if (secret === undefined)
+    throw failure(`The application ${id} has no active key or secret ${wanted}.`, '`heliograph keys` lists them.');
+  return { shown: nameOfSecret(secret), path: `${path}/client-secrets/${encodeURIComponent(wanted)}` };
+}
+
+function nameOfKey({ name, prefix, last_four }: ApiKeyRecord): string {
+  return `${name === null ? '' : `${name} `}${prefix}…${last_four}`;
+}
+
+function nameOfSecret({ last_four }: { last_four: string }): string {
+  return `client secret …${last_four}`;
+}

@@ -1,65 +1,61 @@
-import { HeliographError } from '../../../sdk/src/index.ts';
 import type { RequestStoryRecord } from '../../../src/portal/developer/request-api.ts';
 import type { Command } from '../command/command.ts';
-import { exit, failure, usageError } from '../process/exit.ts';
-import { listApplications } from '../service/application.ts';
-import { openSession, type Session } from '../service/session.ts';
+import { exit, failure } from '../process/exit.ts';
+import { createFinder, type Finder } from '../service/finder.ts';
+import { openSession } from '../service/session.ts';
 import { bold, dim, green, pad, red, type Text, wrap } from '../terminal/text.ts';
 import { clockTime, stateText } from '../views/message.ts';
+import { operatorOption, readText } from './find.ts';
 
 export const trace: Command = {
   name: 'trace',
   topic: 'account',
   summary: 'Trace a request: limits, records, carriers, delivery',
   more: [
-    'Every response of the service has a correlation id, and every error shows it. The id of a text or verification works too.',
+    'Every response of the service has a correlation id, and every error shows it. The id of a text or verification works too, and a number leads to its newest record. Operators trace in all accounts.',
   ],
   arguments: [
-    { name: 'correlation id', summary: 'Like req_01…, or the id of a text (msg_01…) or a verification (ver_01…)' },
+    {
+      name: 'correlation id',
+      many: true,
+      summary: 'Like req_01…, the id of a text (msg_01…) or a verification (ver_01…), or a number',
+    },
   ],
-  options: [],
+  options: [operatorOption],
   examples: [
     { summary: 'By the correlation id of a response', line: 'heliograph trace req_01m7jf8bxr000p4yw1dbjh6twz' },
     { summary: 'By the id of a text', line: 'heliograph trace msg_01m7jf89400004ebep147c97t8' },
+    { summary: 'The newest of a number', line: 'heliograph trace +44 7700 900123' },
   ],
   async run(call) {
     const { output, values } = call;
-    const [given = ''] = values.arguments;
-    if (!/^[A-Za-z0-9._-]{1,128}$/.test(given))
-      throw usageError(`${given} is not a correlation id like req_01m7jf8bxr000p4yw1dbjh6twz.`);
-    const session = openSession(call);
-    const id = /^(msg|ver)_/.test(given) ? await findRequest(session, given) : given;
-    const story = await readStory(session, id);
+    const given = readText(values.arguments).trim();
+    const finder = await createFinder(openSession(call), values.flag('operator'));
+    const id = /^req_\w+$/.test(given) ? given : await findNewest(finder, given);
+    const story = await finder.readStory(id);
+    if (story === undefined)
+      throw failure(
+        `No request ${whose(finder)} has the correlation id ${id}.`,
+        'Requests that created no record are kept for 24 hours, at most 1,000 per application.',
+      );
     if (output.isJson) output.json(story);
     else for (const line of drawStory(story, output.columns())) output.print(line);
     return exit.done;
   },
 };
 
-async function readStory(session: Session, id: string): Promise<RequestStoryRecord> {
-  try {
-    return await session.call<RequestStoryRecord>('GET', `/portal/v1/requests/${encodeURIComponent(id)}`);
-  } catch (error) {
-    if (!(error instanceof HeliographError) || error.status !== 404) throw error;
-    throw failure(
-      `No request of your applications has the correlation id ${id}.`,
-      'Requests that created no record are kept for 24 hours, at most 1,000 per application.',
-    );
-  }
+function whose({ isOperator }: Finder): string {
+  return isOperator ? 'of this service' : 'of your applications';
 }
 
-/** Finds the request that created a record, among the account's applications. */
-async function findRequest(session: Session, id: string): Promise<string> {
-  const kind = id.startsWith('msg_') ? 'messages' : 'verifications';
-  for (const application of await listApplications(session)) {
-    try {
-      const path = `/portal/v1/applications/${application.id}/${kind}/${encodeURIComponent(id)}`;
-      return (await session.call<{ correlation_id: string }>('GET', path)).correlation_id;
-    } catch (error) {
-      if (!(error instanceof HeliographError) || error.status !== 404) throw error;
-    }
-  }
-  throw failure(`None of your applications has ${id}.`);
+/** The request of the newest record that the text finds. */
+async function findNewest(finder: Finder, text: string): Promise<string> {
+  const { data } = await finder.find(text, 1);
+  const record = data.find(({ type }) => ['request', 'message', 'verification'].includes(type));
+  const id = record && (await finder.findRequest(record));
+  if (id === undefined)
+    throw failure(`No record ${whose(finder)} fits ${text}.`, '`heliograph find` shows all that does.');
+  return id;
 }
 
 /** The timeline of the request. */

@@ -42,9 +42,12 @@ export const checkVerification: Command = {
   name: 'verify check',
   topic: 'texts',
   summary: 'Check the code that a person entered',
-  more: ['The exit code is 0 if the code is correct, otherwise 1.'],
+  more: [
+    'The exit code is 0 if the code is correct, otherwise 1.',
+    'With a number it checks the pending verification of that number, else the newest of the last 24 hours.',
+  ],
   arguments: [
-    { name: 'id', summary: 'The id of the verification, like ver_01…' },
+    { name: 'id', summary: 'The id of the verification, like ver_01…, or the number' },
     { name: 'code', summary: 'The code; by default asked for, or read from stdin', optional: true },
   ],
   options: [],
@@ -59,7 +62,9 @@ export const checkVerification: Command = {
     const [id = '', given] = values.arguments;
     const code = given ?? (await askCode(call));
     const { verify } = await caller.clientFor('verify');
-    const checked = await verify.check(id, code.trim(), { signal });
+    const checked = id.startsWith('+')
+      ? await verify.checkNumber({ to: id, code: code.trim() }, { signal })
+      : await verify.check(id, code.trim(), { signal });
     if (output.isJson) output.json(checked);
     else output.print(outcome(checked));
     return checked.valid ? exit.done : exit.failed;
@@ -151,4 +156,5 @@ const words: Record<string, string> = {
   ttl_elapsed: 'The verification expired.',
   canceled_by_client: 'It was canceled.',
   superseded: 'A newer verification replaced it.',
+  reported_by_client: 'The application reported that it failed.',
 };

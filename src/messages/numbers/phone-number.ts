@@ -8,7 +8,7 @@ export const longestNumber = 32;
 const e164 = /^\+[1-9][0-9]{6,14}$/;
 /** A plus, then digits. Separators may stand only between two digits. */
 const written = /^\+[1-9](?:[ .()-]*[0-9]){6,14}$/;
-/** For the reference. */
+/** For the API reference. */
 export const numberPattern = written.source;
 const separators = /[ .()-]+/g;
 
@@ -79,6 +79,14 @@ export function readNumberSearch(typed: string | undefined): { to?: string; part
 const someDigits = /^[+ .()-]*[0-9][0-9 .()-]*$/;
 /** With its zero. Fewer digits are part of a number, and their zero counts. */
 const shortestNational = 9;
+
+/** A number as people of its country write it: `07700 900123` in GB becomes `+447700900123`. Undefined if it is none. */
+export function readNationalNumber(text: string, country: string): string | undefined {
+  if (text.length > longestNumber || !isCountry(country)) return undefined;
+  const { library } = requireLoaded();
+  const found = library.parsePhoneNumberFromString(text, { defaultCountry: country as CountryCode, extract: false });
+  return found?.isPossible() && found.country !== undefined ? found.number : undefined;
+}
 
 /** For the description of a search by number. */
 export const searchForm = 'A number in any spelling, or some of its digits';

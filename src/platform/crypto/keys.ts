@@ -15,13 +15,16 @@ export type KeyPurpose =
   | 'link'
   | 'idempotency'
   | 'code'
+  | 'given-code'
   | 'inbound'
   | 'opt-out'
   | 'alert-url'
   | 'event-id'
   | 'event-cursor'
   | 'conversion'
-  | 'client';
+  | 'client'
+  | 'hook-secret'
+  | 'twilio-token';
 
 /**
  * The key ring. Postgres stores its random root keys, wrapped by the master secret; all other keys derive from them. A

@@ -9,7 +9,7 @@ import { createKeyRing, type KeyRing, type RingVersion } from './keys.ts';
 import { readOrMakePrivateFile } from './private-file.ts';
 import { randomBase62, randomBytes } from './random.ts';
 
-/** A version with its row, by which another opening of the ring knows it again. */
+/** A version with its row: a thread that finds the same row need not unwrap the key again. */
 export interface OpenedVersion extends RingRow, RingVersion {}
 
 /** The ring of a process that runs on: it can learn of new versions. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { keyedHash, sameText } from './secrets.ts';
+import { keyedHash, keyedHashOfBytes, sameText } from './secrets.ts';
 
 const key = Buffer.from('a key of thirty-two bytes, or so');
 
@@ -23,6 +23,15 @@ test('it is the same for texts of any length and script, whatever was hashed bef
       assert.deepEqual(keyedHash(key, text), createHmac('sha256', key).update(text).digest(), `${letter} × ${length}`);
     }
   }
+});
+
+test('a text and the bytes behind it, of any length', () => {
+  for (const text of ['', 'id.1700000000.', '€'.repeat(400), 'a'.repeat(2000)])
+    for (const length of [0, 1, 300, 334, 335, 336, 1494, 1536, 1537, 70_000]) {
+      const bytes = Buffer.alloc(length, 0xe9);
+      const right = createHmac('sha256', key).update(text).update(bytes).digest();
+      assert.deepEqual(keyedHashOfBytes(key, text, bytes), right, `${text.length} + ${length}`);
+    }
 });
 
 test('it is the same for keys of any length', () => {

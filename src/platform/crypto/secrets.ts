@@ -2,6 +2,7 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 /** Room for a text of this many characters, each at most three bytes long. */
 const usualLength = 512;
+const roomBytes = 3 * usualLength;
 const blockBytes = 64;
 const digestBytes = 32;
 
@@ -19,8 +20,22 @@ const blocksOfKeys = new WeakMap<Buffer, KeyBlocks>();
  */
 export function keyedHash(key: Buffer, text: string): Buffer {
   if (text.length > usualLength || key.length > blockBytes) return createHmac('sha256', key).update(text).digest();
-  const { inner, outer } = blocksOf(key);
-  const length = inner.write(text, blockBytes);
+  const blocks = blocksOf(key);
+  return finish(blocks, blocks.inner.write(text, blockBytes));
+}
+
+/** The same of a text that bytes follow. */
+export function keyedHashOfBytes(key: Buffer, text: string, bytes: Buffer): Buffer {
+  if (3 * text.length + bytes.length > roomBytes || key.length > blockBytes) {
+    return createHmac('sha256', key).update(text).update(bytes).digest();
+  }
+  const blocks = blocksOf(key);
+  const length = blocks.inner.write(text, blockBytes);
+  return finish(blocks, length + bytes.copy(blocks.inner, blockBytes + length));
+}
+
+/** Hashes the inner block with the first `length` bytes behind it. */
+function finish({ inner, outer }: KeyBlocks, length: number): Buffer {
   // As text, because a new Buffer for a result costs more than the hash.
   outer.write(hash('sha256', inner.subarray(0, blockBytes + length), 'binary'), blockBytes, 'latin1');
   return Buffer.from(hash('sha256', outer, 'binary'), 'latin1');
@@ -29,7 +44,7 @@ export function keyedHash(key: Buffer, text: string): Buffer {
 function blocksOf(key: Buffer): KeyBlocks {
   let blocks = blocksOfKeys.get(key);
   if (blocks === undefined) {
-    blocks = { inner: Buffer.alloc(blockBytes + 3 * usualLength, 0), outer: Buffer.alloc(blockBytes + digestBytes, 0) };
+    blocks = { inner: Buffer.alloc(blockBytes + roomBytes, 0), outer: Buffer.alloc(blockBytes + digestBytes, 0) };
     for (let at = 0; at < blockBytes; at++) {
       blocks.inner[at] = (key[at] ?? 0) ^ 0x36;
       blocks.outer[at] = (key[at] ?? 0) ^ 0x5c;

@@ -21,4 +21,5 @@ export const lockSeeds = {
   longTexts: 4_207_033,
   optOuts: 4_207_034,
   eventPosition: 4_207_035,
+  turnedIndexes: 4_207_036,
 } as const;

@@ -205,10 +205,7 @@ export function createBatch<Item, Result>(options: BatchOptions<Item, Result>): 
     }
   }
 
-  return {
-    submit,
-    drain: () => (busy ? new Promise((resolve) => onIdle.push(resolve)) : Promise.resolve()),
-  };
+  return { submit, drain: () => (busy ? new Promise((resolve) => onIdle.push(resolve)) : Promise.resolve()) };
 }
 
 type Outcome<Result> = { value: Result } | { error: unknown };

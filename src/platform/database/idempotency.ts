@@ -16,6 +16,7 @@ export interface KeptAnswer {
 /** An answer to store in the transaction of the work it belongs to. */
 export interface AnswerToKeep extends Omit<KeptAnswer, 'body'> {
   correlationId: string;
+  keptForMs: number;
   /** One row. While nodes change to a new version of the ring, one for each version: the other nodes use either. */
   rows: AnswerRow[];
 }
@@ -37,6 +38,8 @@ export interface IdempotentRequest {
   path: string;
   payload: unknown;
   correlationId: string;
+  /** A day by default. */
+  keptForMs?: number;
 }
 
 export interface Idempotency {
@@ -50,7 +53,8 @@ export interface Idempotency {
   ): Promise<KeptAnswer & { replayed: boolean }>;
 }
 
-const keptForMs = dayMs;
+/** At most. */
+const longestKeptMs = dayMs;
 
 export function createIdempotency(database: Database, clock: Clock, keys: KeyRing): Idempotency {
   const inFlight = new Set<string>();
@@ -59,7 +63,7 @@ export function createIdempotency(database: Database, clock: Clock, keys: KeyRin
   const hashOf = (text: string, version: number) => keyedHash(keys.keyFor('idempotency', version), text);
 
   async function replay(name: string, payload: string): Promise<(KeptAnswer & { replayed: true }) | undefined> {
-    const versions = keys.versionsSince(clock.nowMs() - keptForMs);
+    const versions = keys.versionsSince(clock.nowMs() - longestKeptMs);
     const found = await Promise.all(versions.map((version) => find(hashOf(name, version))));
     const place = found.findIndex((row) => row !== undefined);
     const kept = found[place];
@@ -74,7 +78,7 @@ export function createIdempotency(database: Database, clock: Clock, keys: KeyRin
   }
 
   return {
-    async once({ key, applicationId, method, path, payload, correlationId }, work) {
+    async once({ key, applicationId, method, path, payload, correlationId, keptForMs = longestKeptMs }, work) {
       const name = JSON.stringify([applicationId, method, path, key]);
       const canonical = canonicalJson(payload);
       if (inFlight.has(name)) throw inProgress();
@@ -88,7 +92,7 @@ export function createIdempotency(database: Database, clock: Clock, keys: KeyRin
             const sealedBody = keys.seal(Buffer.from(body), sealContext(hash));
             return { hash, payloadHash: hashOf(canonical, version), sealedBody };
           });
-          return { status, location, correlationId, rows };
+          return { status, location, correlationId, keptForMs, rows };
         });
         return { ...answer, replayed: false };
       } catch (error) {
@@ -137,7 +141,7 @@ export async function insertAnswers(tx: Tx, answers: AnswerToKeep[], nowMs: numb
     rows.map(({ status }) => status),
     rows.map(({ sealedBody }) => sealedBody),
     rows.map(({ location }) => location),
-    toTimestamp(nowMs + keptForMs),
+    rows.map(({ keptForMs }) => toTimestamp(nowMs + keptForMs)),
     toTimestamp(nowMs),
   ]);
   if (count < rows.length) throw new KeyTaken('an idempotency key is taken');
@@ -197,9 +201,9 @@ const selectPiece = {
 const insertStatement = {
   name: 'insert-idempotent-answers',
   text: `insert into idempotency as kept (hash, payload_hash, correlation_id, status, sealed_body, location, expires_at)
-    select hash, payload_hash, correlation_id, status, sealed_body, location, $7
-    from unnest($1::bytea[], $2::bytea[], $3::text[], $4::smallint[], $5::bytea[], $6::text[])
-      as n(hash, payload_hash, correlation_id, status, sealed_body, location)
+    select hash, payload_hash, correlation_id, status, sealed_body, location, expires_at
+    from unnest($1::bytea[], $2::bytea[], $3::text[], $4::smallint[], $5::bytea[], $6::text[], $7::timestamptz[])
+      as n(hash, payload_hash, correlation_id, status, sealed_body, location, expires_at)
     on conflict (hash) do update set payload_hash = excluded.payload_hash, correlation_id = excluded.correlation_id,
       status = excluded.status, sealed_body = excluded.sealed_body, location = excluded.location, expires_at = excluded.expires_at
       where kept.correlation_id = excluded.correlation_id or kept.expires_at <= $8`,

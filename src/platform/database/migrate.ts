@@ -3,7 +3,6 @@ import { toTimestamp } from '../clock.ts';
 import { StartError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { projectFolder } from '../project-folder.ts';
-import { patiently } from '../work/patiently.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Database, Tx } from './database.ts';
 import { sqlStateOf } from './errors.ts';
@@ -30,7 +29,7 @@ type Session = Awaited<ReturnType<Database['openSession']>>;
  */
 export async function migrate(database: Database, clock: Clock, log: Log, folder = migrationsFolder): Promise<void> {
   const migrations = await readMigrations(folder);
-  const session = await patiently(() => database.openSession(() => {}, { patient: true }));
+  const session = await database.openSession(() => {}, { patient: true });
   try {
     // One node migrates; the others wait.
     await session.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
@@ -56,7 +55,7 @@ export async function migrate(database: Database, clock: Clock, log: Log, folder
       } catch (error) {
         throw new StartError(`Migration ${migration.name} failed: ${reasonOf(error as Error)}`);
       }
-      log.info({ migration: migration.name }, 'migrated');
+      log[log.routine]({ migration: migration.name }, 'migrated');
     }
     const newest = migrations.at(-1)?.version ?? 0;
     const unknown = [...applied.keys()].filter((version) => version > newest);

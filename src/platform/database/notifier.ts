@@ -1,12 +1,6 @@
 import { createWakeList, type Woken } from '../work/wake-list.ts';
 import type { Database } from './database.ts';
 
-/** Wakes other nodes with NOTIFY. */
-export interface Notifier {
-  /** Wakes the workers of these names on other nodes; none for an empty list. */
-  notify(names?: Woken): void;
-}
-
 export interface NotifierOptions {
   database: Database;
   channel: string;
@@ -18,7 +12,8 @@ export interface NotifierOptions {
 const longestPayload = 7999;
 const separator = '\n';
 
-export function createNotifier({ database, channel, everyMs = 50 }: NotifierOptions): Notifier {
+/** Wakes other nodes with NOTIFY. */
+export function createNotifier({ database, channel, everyMs = 50 }: NotifierOptions) {
   const list = createWakeList();
   let resting = false;
   let again = false;
@@ -43,7 +38,10 @@ export function createNotifier({ database, channel, everyMs = 50 }: NotifierOpti
     if (again) send();
   }
 
-  return { notify };
+  return {
+    /** Wakes the workers of these names on other nodes; none for an empty list. */
+    notify,
+  };
 }
 
 /** An empty payload wakes everyone, as nodes of older versions mean it. */

@@ -67,7 +67,7 @@ export async function dropOldPartition(
   const { lengthMs } = table.spans;
   const old = (await findPartitions(database, table)).find(({ span }) => (span + 1) * lengthMs <= beforeMs);
   if (old === undefined) return 0;
-  // Asked before the lock: old rows can only become less needed.
+  // Check before taking the lock: rows that are not needed now will not be needed later.
   const endMs = (old.span + 1) * lengthMs;
   if ((await neededFrom(database, endMs)) < endMs) return 0;
   const dropped = await unlessPassing(() =>
@@ -138,7 +138,7 @@ async function makePartition(tx: Tx, table: PartitionedTable, span: number): Pro
   );
   const { options = null, made = true, taken = true } = rows[0] ?? {};
   if (made || taken) return false;
-  // To attach a table takes a lock that lets reads and writes of other partitions go on; to make it in place does not.
+  // Make the table first and attach it: unlike `partition of`, that does not block reads and writes of other partitions.
   await tx.query(`create table ${partition} (like ${name} including all) ${options ? `with (${options})` : ''}`);
   await leaveOutStatistics(tx, `${name}_default`, partition);
   await tx.query(`alter table ${name} attach partition ${partition} for values from ('${from}') to ('${to}')`);

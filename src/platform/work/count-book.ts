@@ -6,15 +6,6 @@ export interface CountedRow<Key> {
   revision: number;
 }
 
-export interface CountBook<Key> {
-  /** The counts of a key, to be raised at once. `id` names the key; `open` makes it when it is new. */
-  counts(id: string, open: () => Key): Float64Array;
-  /** Writes the rows that changed. Rows are absolute, so a write whose answer was lost can simply run again. */
-  flush(): Promise<void>;
-  /** Forgets rows that are no longer counted. */
-  forget(isOver: (key: Key) => boolean): void;
-}
-
 export interface CountBookOptions<Key> {
   columns: number;
   /** A name for rows that no other node and no other book writes. */
@@ -39,12 +30,7 @@ const mostPages = 5;
 const writtenTogether = 1000;
 
 /** Counts in memory, with a bound, and writes absolute values in batches. */
-export function createCountBook<Key>({
-  columns,
-  newName,
-  write,
-  mostRows = 20_000,
-}: CountBookOptions<Key>): CountBook<Key> {
+export function createCountBook<Key>({ columns, newName, write, mostRows = 20_000 }: CountBookOptions<Key>) {
   let page: Page<Key> = { name: newName(), rows: new Map() };
   let full: Page<Key>[] = [];
 
@@ -74,7 +60,8 @@ export function createCountBook<Key>({
   }
 
   return {
-    counts(id, open) {
+    /** The counts of a key, to be raised at once. `id` names the key; `open` makes it when it is new. */
+    counts(id: string, open: () => Key): Float64Array {
       let row = page.rows.get(id);
       if (row === undefined) {
         if (page.rows.size >= mostRows) turnPage();
@@ -84,14 +71,16 @@ export function createCountBook<Key>({
       row.changed = true;
       return row.counts;
     },
-    async flush() {
+    /** Writes the rows that changed. Rows are absolute, so a write whose answer was lost can simply run again. */
+    async flush(): Promise<void> {
       for (const each of [...full]) {
         await writePage(each);
         full = full.filter((other) => other !== each);
       }
       await writePage(page);
     },
-    forget(isOver) {
+    /** Forgets rows that are no longer counted. */
+    forget(isOver: (key: Key) => boolean): void {
       for (const [id, row] of page.rows) if (isOver(row.key)) page.rows.delete(id);
     },
   };

@@ -10,6 +10,8 @@ export interface Chore {
   everyMs: number;
   /** Does one small piece in its own transaction. Returns the number of rows it changed; 0 ends the round. */
   runPiece(): Promise<number>;
+  /** Ends a piece that may take long, because the node stops. */
+  interrupt?(): void;
 }
 
 export type MaintenanceCount = 'rows' | 'failures';
@@ -72,6 +74,7 @@ export function createMaintenance({
     },
     async stop() {
       sleep.stop();
+      for (const chore of chores) chore.interrupt?.();
       await Promise.all(pollers.map((poller) => poller.stop()));
     },
     async runAll() {

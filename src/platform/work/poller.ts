@@ -1,15 +1,3 @@
-/** Repeats a piece of work, with a pause after each run. Runs never overlap. */
-export interface Poller {
-  /** The first run follows after this time, or a pause. */
-  start(firstAfterMs?: number): void;
-  /** Runs now, or once more after the run under way. Settles like a run that began after this call. */
-  poll(): Promise<void>;
-  /** Ends the pause. Does nothing during a run, or before the start. */
-  hurry(): void;
-  /** Stops repeating, and waits for the runs that have been asked for. */
-  stop(): Promise<void>;
-}
-
 export interface PollerOptions {
   run: () => unknown;
   /** Read after each run. */
@@ -18,8 +6,8 @@ export interface PollerOptions {
   onFailure?: (error: Error) => void;
 }
 
-/** The timer keeps no process alive. */
-export function createPoller({ run, pauseMs, onFailure = () => {} }: PollerOptions): Poller {
+/** Repeats a piece of work, with a pause after each run. Runs never overlap. The timer keeps no process alive. */
+export function createPoller({ run, pauseMs, onFailure = () => {} }: PollerOptions) {
   let isStarted = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -59,16 +47,20 @@ export function createPoller({ run, pauseMs, onFailure = () => {} }: PollerOptio
   }
 
   return {
-    start(firstAfterMs) {
+    /** The first run follows after this time, or a pause. */
+    start(firstAfterMs?: number): void {
       if (isStarted) return;
       isStarted = true;
       if (running === undefined) schedule(firstAfterMs);
     },
+    /** Runs now, or once more after the run under way. Settles like a run that began after this call. */
     poll,
-    hurry() {
+    /** Ends the pause. Does nothing during a run, or before the start. */
+    hurry(): void {
       if (isStarted && running === undefined) poll().catch(onFailure);
     },
-    async stop() {
+    /** Stops repeating, and waits for the runs that have been asked for. */
+    async stop(): Promise<void> {
       isStarted = false;
       clearTimeout(timer);
       await (next ?? running)?.catch(() => {});

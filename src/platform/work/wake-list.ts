@@ -2,21 +2,16 @@
 export type Woken = readonly string[] | undefined;
 
 /** Collects names to wake until a wake-up is sent. */
-export interface WakeList {
-  add(names: Woken): void;
-  /** What was added since the last call. */
-  take(): Woken;
-}
-
-export function createWakeList(): WakeList {
+export function createWakeList() {
   const names = new Set<string>();
   let isEveryone = false;
   return {
-    add(added) {
+    add(added: Woken): void {
       if (added === undefined) isEveryone = true;
       else for (const name of added) names.add(name);
     },
-    take() {
+    /** What was added since the last call. */
+    take(): Woken {
       const taken = isEveryone ? undefined : [...names];
       names.clear();
       isEveryone = false;
