@@ -1,15 +1,19 @@
 import type { Wire } from './exchange.ts';
 import { BatchMessages, Messages } from './messages.ts';
-import { checkCredential, checkTimeout, readBaseUrl } from './options.ts';
+import { checkCredential, checkTimeout } from './options.ts';
 import { type Proof, Proofs, type VerifyProofOptions } from './proof.ts';
+import { readConnection } from './settings.ts';
 import { requestToken } from './token-request.ts';
 import { Tokens } from './tokens.ts';
 import { type Credential, Transport } from './transport.ts';
 import { Verifications } from './verifications.ts';
 
 export interface HeliographOptions {
-  /** The address of the service, such as `https://sms.example.com`. */
-  baseUrl: string;
+  /**
+   * The address of the service, such as `https://sms.example.com`. Without it the client reads HELIOGRAPH_URL,
+   * HELIOGRAPH_API_KEY, HELIOGRAPH_CLIENT_ID and HELIOGRAPH_CLIENT_SECRET; with it nothing of the environment.
+   */
+  baseUrl?: string | undefined;
   /** For `sms`. */
   apiKey?: string | undefined;
   /** For `verify` and `messaging`, with `clientSecret`. */
@@ -33,11 +37,8 @@ export class Heliograph {
   readonly verify: Verifications;
   readonly #proofs: Proofs;
 
-  constructor(options: HeliographOptions) {
-    const baseUrl = readBaseUrl(options.baseUrl);
-    const apiKey = checkCredential('apiKey', options.apiKey);
-    const clientId = checkCredential('clientId', options.clientId);
-    const clientSecret = checkCredential('clientSecret', options.clientSecret);
+  constructor(options: HeliographOptions = {}) {
+    const { baseUrl, apiKey, clientId, clientSecret, missing } = readConnection(options);
     const send = options.fetch ?? fetch;
     const wire: Wire = {
       fetch: (...given) => send(...given),
@@ -49,7 +50,7 @@ export class Heliograph {
     function byToken(scope: string): Transport {
       const tokenUrl = `${realmUrl}/protocol/openid-connect/token`;
       const tokens = new Tokens(async () => {
-        if (clientId === undefined || clientSecret === undefined) throw missing('clientId and clientSecret');
+        if (clientId === undefined || clientSecret === undefined) throw missing('clientId', 'clientSecret');
         return requestToken(wire, { tokenUrl, clientId, clientSecret, scope });
       });
       return new Transport(wire, baseUrl, () => ({ tokens }));
@@ -70,8 +71,4 @@ export class Heliograph {
   verifyProof(proof: string, options: VerifyProofOptions): Promise<Proof> {
     return this.#proofs.verify(proof, options);
   }
-}
-
-function missing(what: string): TypeError {
-  return new TypeError(`This API needs ${what}: pass them to new Heliograph({ … }).`);
 }

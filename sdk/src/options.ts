@@ -1,15 +1,15 @@
-/** The address without a trailing slash. */
-export function readBaseUrl(given: string): string {
+/** The address without a trailing slash. `name` is the option or the setting that it comes from. */
+export function readBaseUrl(given: string, name = 'baseUrl'): string {
   let url: URL;
   try {
     url = new URL(given);
   } catch {
-    throw new TypeError('baseUrl must be the address of the service, such as https://sms.example.com.');
+    throw new TypeError(`${name} must be the address of the service, such as https://sms.example.com.`);
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new TypeError('baseUrl must begin with https:// or http://.');
+    throw new TypeError(`${name} must begin with https:// or http://.`);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new TypeError('baseUrl must have no user, query or fragment.');
+    throw new TypeError(`${name} must have no user, query or fragment.`);
   return url.href.replace(/\/+$/, '');
 }
 

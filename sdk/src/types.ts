@@ -48,6 +48,9 @@ export type NewVerification = With<Schemas['VerificationToStart'], { channel?: O
 export type StartedVerification = With<Schemas['StartedVerification'], VerificationFields>;
 export type CheckedVerification = With<Schemas['CheckedVerification'], VerificationFields>;
 export type CanceledVerification = With<Schemas['Verification'], VerificationFields>;
+export type ReportedVerification = With<Schemas['Verification'], VerificationFields>;
+export type NumberToCheck = Schemas['NumberToCheck'];
+export type VerificationOutcome = Schemas['OutcomeToReport']['outcome'];
 export type VerificationFilters = FiltersOf<operations['listVerifications']>;
 export type GuardDecision = With<
   Schemas['GuardDecision'],

@@ -8,9 +8,12 @@ import type {
   CheckedVerification,
   GuardDecision,
   NewVerification,
+  NumberToCheck,
+  ReportedVerification,
   StartedVerification,
   Verification,
   VerificationFilters,
+  VerificationOutcome,
 } from './types.ts';
 
 const base = '/verify/v1/verifications';
@@ -26,7 +29,10 @@ export class Verifications {
     this.events = new Events(transport);
   }
 
-  /** Sends a code to a number. A second start while one is pending continues it, with the same code. */
+  /**
+   * Sends a code to a number. A second start while one is pending continues it, with the same code. With a `code` of
+   * your own, another code replaces it.
+   */
   start(verification: NewVerification, options: WriteOptions = {}): Promise<StartedVerification> {
     return this.#post<StartedVerification>(base, { channel: 'sms', ...verification }, options);
   }
@@ -34,6 +40,17 @@ export class Verifications {
   /** Checks the code that a person entered. `valid` says whether it was correct. */
   check(id: string, code: string, options: WriteOptions = {}): Promise<CheckedVerification> {
     return this.#post<CheckedVerification>(pathOf(id), { code }, options);
+  }
+
+  /** The same by number: the pending verification, else the newest that started within 24 hours. */
+  checkNumber(check: NumberToCheck, options: WriteOptions = {}): Promise<CheckedVerification> {
+    return this.#post<CheckedVerification>('/verify/v1/checks', check, options);
+  }
+
+  /** Reports what became of a code of your own that you checked yourself. */
+  outcome(id: string, outcome: VerificationOutcome, { signal }: CallOptions = {}): Promise<ReportedVerification> {
+    const path = `${pathOf(id)}/outcome`;
+    return this.#transport.call<ReportedVerification>({ method: 'PUT', path, body: { outcome }, signal });
   }
 
   get(id: string, { signal }: CallOptions = {}): Promise<Verification> {

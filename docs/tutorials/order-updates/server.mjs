@@ -5,10 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { Heliograph, HeliographError, SignatureError, verifyWebhook } from '@heliograph/client';
 import { openJournal } from './journal.mjs';
 
-const heliograph = new Heliograph({
-  baseUrl: process.env.HELIOGRAPH_URL ?? 'http://127.0.0.1:8080',
-  apiKey: process.env.HELIOGRAPH_API_KEY,
-});
+const heliograph = new Heliograph();
 const secret = process.env.HELIOGRAPH_WEBHOOK_SECRET ?? '';
 const journal = openJournal(process.env.JOURNAL ?? 'order-updates.jsonl');
 

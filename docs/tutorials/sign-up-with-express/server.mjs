@@ -6,11 +6,7 @@ import { explain, outcomeOf } from './outcomes.mjs';
 import { codePage, numberPage, welcomePage } from './pages.mjs';
 import { findSession, startSession } from './sessions.mjs';
 
-const heliograph = new Heliograph({
-  baseUrl: process.env.HELIOGRAPH_URL ?? 'http://127.0.0.1:8080',
-  clientId: process.env.HELIOGRAPH_CLIENT_ID,
-  clientSecret: process.env.HELIOGRAPH_CLIENT_SECRET,
-});
+const heliograph = new Heliograph();
 // The browser fills in the code only on this domain: the one that your visitors see.
 const autofill = process.env.DOMAIN === undefined ? null : { domain: process.env.DOMAIN };
 
