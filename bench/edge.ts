@@ -125,10 +125,12 @@ const edgeAlone = createServer({
     applications: createApplicationAccess({
       keys: app.registry.keyLookup,
       tokens: verifier,
+      sids: { sms: app.registry.keyLookup, verify: app.registry.keyLookup },
       registrations: createMemoryWindows({ clock }),
       addresses,
     }),
     findSession: async () => undefined,
+    findOwnCaller: async () => Promise.reject(new Error('not asked for')),
     findOpenSessions: async () => [],
     sessionCookie: 'none',
     addresses,

@@ -8,8 +8,8 @@ export function post(path: string, body: object, ...headers: string[]): string {
   return withBody(path, 'application/json', JSON.stringify(body), headers);
 }
 
-export function postForm(path: string, fields: Record<string, string>): string {
-  return withBody(path, 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString(), []);
+export function postForm(path: string, fields: Record<string, string>, ...headers: string[]): string {
+  return withBody(path, 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString(), headers);
 }
 
 function withBody(path: string, type: string, body: string, headers: string[]): string {

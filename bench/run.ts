@@ -9,6 +9,7 @@ import { codes } from './scenarios/codes.ts';
 import { connections } from './scenarios/connections.ts';
 import { growthApplications } from './scenarios/growth-applications.ts';
 import { growthMessages } from './scenarios/growth-messages.ts';
+import { hooks } from './scenarios/hooks.ts';
 import { idle } from './scenarios/idle.ts';
 import { lanes } from './scenarios/lanes.ts';
 import { latency } from './scenarios/latency.ts';
@@ -23,6 +24,7 @@ import { refusals } from './scenarios/refusals.ts';
 import { smpp } from './scenarios/smpp.ts';
 import { sms } from './scenarios/sms.ts';
 import { token } from './scenarios/token.ts';
+import { twilio } from './scenarios/twilio.ts';
 import { verify } from './scenarios/verify.ts';
 import { webhooks } from './scenarios/webhooks.ts';
 import { writeResults } from './write-results.ts';
@@ -31,7 +33,9 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   limits,
   sms,
   verify,
+  hooks,
   token,
+  twilio,
   reads,
   refusals,
   peers,

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { randomBase62 } from '../src/platform/crypto/random.ts';
 import { createLog } from '../src/platform/log.ts';
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded.ts';
+import { copyMigratedPostgres } from '../test/support/data-folder.ts';
 import { urlOf } from '../test/support/node-settings.ts';
 import { freePort, makeRunFolder, removeRunFolder } from '../test/support/process.ts';
 import { startRedis } from '../test/support/redis.ts';
@@ -65,7 +66,10 @@ async function startAll(): Promise<Balancer> {
   endings.push(() => redis.stop());
   const log = createLog({ level: 'warn', readable: true });
   const onProgress = (step: string) => console.log(`The cluster is ${step}.`);
-  const postgres = await startEmbeddedPostgres({ folder: join(folder, 'postgres'), log, onProgress });
+  const home = join(folder, 'postgres');
+  // A test gives it a Postgres with all migrations.
+  copyMigratedPostgres(home);
+  const postgres = await startEmbeddedPostgres({ folder: home, log, onProgress });
   endings.push(() => postgres.stop());
 
   const settings = {

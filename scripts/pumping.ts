@@ -3,6 +3,7 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { attacks as attackList } from '../bench/pumping/attacks.ts';
 import {
   type AttackResult,
   allAttacks,
@@ -10,24 +11,36 @@ import {
   judgingSeeds,
   tryAttack,
   tryHonest,
+  tryThroughHook,
 } from '../bench/pumping/goals.ts';
 import { honestTraffic } from '../bench/pumping/honest.ts';
-import { failures, tables, writeReport } from '../bench/pumping/report.ts';
+import { failures, hookTable, tables, writeHookReport, writeReport } from '../bench/pumping/report.ts';
+import { small } from '../bench/pumping/tenants.ts';
 import { tune } from '../bench/pumping/tune.ts';
 import { loadPhoneNumbers } from '../src/messages/numbers/phone-number.ts';
 
 const help = `npm run pumping               judges the guard on 20 seeds, and writes the results to the documents
+npm run pumping -- hooks      the attacks through a hook that reports nothing, and writes the results
 npm run pumping -- <seeds>    tries fewer seeds, and writes nothing
 npm run pumping -- tune       tries other constants, on the seeds for tuning alone`;
 
 const [given, job] = process.argv.slice(2);
+const words = ['tune', 'hooks'];
 const seedCount = given === undefined ? judgingSeeds.length : Number(given);
-if (given !== 'tune' && !(seedCount >= 1 && seedCount <= judgingSeeds.length)) {
+if (!words.includes(given ?? '') && !(seedCount >= 1 && seedCount <= judgingSeeds.length)) {
   console.log(help);
   process.exit(given === 'help' || given === '--help' ? 0 : 2);
 }
 await loadPhoneNumbers();
 const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
+
+if (given === 'hooks') {
+  const results = [];
+  for (const attack of attackList) results.push(await tryThroughHook(attack, small, judgingSeeds));
+  console.log(hookTable(results));
+  writeHookReport(results);
+  process.exit(0);
+}
 
 if (given === 'tune') {
   await tune(({ constant, value, isChosen, leastStopped, mostRefused, honestRefused }) =>

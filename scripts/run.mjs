@@ -33,7 +33,9 @@ const targets = [
       ...['index.html', 'vite.config.ts', 'package.json'].map((name) => `portal/${name}`),
       // The guides, and a page that shows code samples of one.
       ...filesIn('docs/guides', /./),
-      ...['carriers', 'command-line', 'events', 'operations', 'settings'].map((name) => `docs/${name}.md`),
+      ...filesIn('docs/integrations', /./),
+      ...filesIn('docs/tutorials', /\.md$/),
+      ...['carriers', 'command-line', 'errors', 'events', 'operations', 'settings'].map((name) => `docs/${name}.md`),
       'sdk/README.md',
     ],
     // npm installs a workspace's packages at the root or in the workspace.
@@ -45,7 +47,7 @@ const targets = [
     inputs: () => [
       ...filesIn('cli/src', /(?<!\.test)\.ts$/),
       ...filesIn('sdk/src', clientSource),
-      ...['scripts/compile-cli.mjs', 'package-lock.json'],
+      ...['portal/src/integrations/twilio/node-host.ts', 'scripts/compile-cli.mjs', 'package-lock.json'],
     ],
     compilers: ['node_modules/esbuild/package.json'],
     command: (_compiler, out) => [`${root}scripts/compile-cli.mjs`, out],
@@ -86,7 +88,7 @@ function builtFrom({ folder }) {
 /** Builds to a temporary folder and renames it, so that two simultaneous starts never run a half-written build. */
 async function build({ wanted, ...target }) {
   const { folder, compilers, command } = target;
-  const compiler = compilers.find((path) => existsSync(root + path));
+  const compiler = findCompiler(compilers);
   if (compiler === undefined) {
     console.error(
       'Heliograph is not built, and the compiler is not installed. Run `npm ci` (without --omit=dev) first.',
@@ -111,6 +113,10 @@ async function build({ wanted, ...target }) {
     }
   }
   rmSync(root + fresh, { recursive: true, force: true });
+}
+
+function findCompiler(compilers) {
+  return compilers.find((path) => existsSync(root + path));
 }
 
 function run(args) {
@@ -145,9 +151,18 @@ function isAlive(pid) {
   }
 }
 
+/** A start builds them too: programs in the clone import the client, and the first start prints lines for the command line. */
+const forDevelopers = ['cli/dist', 'sdk/dist'];
+
+/** The service runs without them: where no compiler is installed, a start leaves them out. */
+function isExtra(folder) {
+  return command === undefined && forDevelopers.includes(folder);
+}
+
 /** `--build-only` builds all, or what it names. The virtual SMSC is a program of its own: it has no portal. */
 function foldersFor([command, ...args]) {
   if (command === '--build-only') return args.length > 0 ? args : targets.map(({ folder }) => folder);
+  if (command === undefined) return ['dist', 'portal/dist', ...forDevelopers];
   return command === 'smsc' ? ['dist'] : ['dist', 'portal/dist'];
 }
 
@@ -156,6 +171,7 @@ const command = process.argv[2];
 const needed = foldersFor(process.argv.slice(2));
 const stale = targets
   .filter(({ folder }) => needed.includes(folder))
+  .filter(({ folder, compilers }) => !isExtra(folder) || findCompiler(compilers) !== undefined)
   .map((target) => ({ ...target, wanted: stampOf(target) }))
   .filter((target) => builtFrom(target) !== target.wanted);
 if (stale.length > 0) console.log('Building Heliograph.');

@@ -76,12 +76,28 @@ const needs: SystemNeed[] = [
     find: () => findInPath('haproxy') ?? findInPath('../sbin/haproxy'),
   },
   {
+    program: 'python3-twilio',
+    why: "Twilio's own library for Python calls the service",
+    how: 'apt-get install python3-twilio (Debian)',
+    debian: ['python3-twilio'],
+    usedBy: 'test/twilio/python.ts',
+    find: findPythonTwilio,
+  },
+  {
     program: 'promtool',
     why: 'it tries the rules of deploy/ on made-up series',
     how: 'apt-get install prometheus (Debian), brew install prometheus (macOS)',
     debian: ['prometheus'],
     usedBy: 'test/deploy/promtool.ts',
     find: () => findInPath('promtool'),
+  },
+  {
+    program: 'jsonnet',
+    why: 'Ory Kratos makes what it posts to a hook by a template in jsonnet',
+    how: 'apt-get install jsonnet (Debian), brew install go-jsonnet (macOS)',
+    debian: ['jsonnet'],
+    usedBy: 'test/integrations/jsonnet.ts',
+    find: () => findInPath('jsonnet'),
   },
 ];
 
@@ -129,6 +145,14 @@ function findNetSmpp(): string | undefined {
   const perl = findInPath('perl');
   if (perl === undefined) return undefined;
   const { status, stdout } = spawnSync(perl, ['-MNet::SMPP', '-e', 'print $INC{"Net/SMPP.pm"}'], { encoding: 'utf8' });
+  return status === 0 ? stdout : undefined;
+}
+
+/** A library of Debian's own Python. */
+function findPythonTwilio(): string | undefined {
+  const { status, stdout } = spawnSync('/usr/bin/python3', ['-c', 'import twilio; print(twilio.__file__)'], {
+    encoding: 'utf8',
+  });
   return status === 0 ? stdout : undefined;
 }
 

@@ -34,7 +34,13 @@ export function textOf(file: string): string {
 const support = {
   postgres: ['test/support/database.ts'],
   // `npm start` builds the portal as well, and a build the client.
-  build: ['test/support/service.ts', 'test/support/built-portal.ts', 'test/support/client.ts'],
+  build: [
+    'test/support/service.ts',
+    'test/support/built-portal.ts',
+    'test/support/client.ts',
+    'test/support/guide-receivers.ts',
+    'test/support/integration-samples.ts',
+  ],
 };
 
 export type Need = keyof typeof support;

@@ -12,6 +12,7 @@ import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
 import { composeServer } from './compose/server.ts';
 import { composeStreams } from './compose/streams.ts';
+import { composeTwilio } from './compose/twilio/web.ts';
 import { composeWindows } from './compose/windows.ts';
 import { createNodeWindows } from './edge/node-windows.ts';
 import { loadPhoneNumbers } from './messages/numbers/phone-number.ts';
@@ -35,11 +36,12 @@ export function createApp(options: AppOptions): App {
   const accounts = composeAccounts(foundation, { registry: registry.service, passwordCost: options.passwordCost });
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
   const carriers = composeCarriers(foundation, { inbound: { optOuts, ...inbound }, wakeDelivery });
-  const apis = composeApis(foundation, { signProof: identity.signProof, wakeDelivery, carriers, optOuts });
+  const apis = composeApis(foundation, { signProof: identity.signProof, registry, wakeDelivery, carriers, optOuts });
   const ownMetering = createMetering({ database: sideDatabase, clock, log });
   const metering = { ...ownMetering, flush: node?.flushMetering ?? ownMetering.flush };
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
-  const gateway = composeEdge(foundation, { identity, accounts, registrations, isCallback: carriers.isCallback });
+  const twilio = composeTwilio(foundation, registry);
+  const gateway = composeEdge(foundation, { identity, accounts, registrations, carriers, twilio });
 
   const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks, node);
   const routes = createRoutes({
@@ -51,6 +53,7 @@ export function createApp(options: AppOptions): App {
     credentials: registry.credentials,
     identity: identity.routes,
     ...apis,
+    twilio,
     ...inbound.routes,
     feed: events.feedRoutes,
     ...composePortal(foundation, {

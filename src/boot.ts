@@ -82,7 +82,7 @@ export async function openStore(options: BootOptions): Promise<OpenStore> {
   }
 
   await patiently(() => requireClockAgrees(database, clock));
-  await migrate(database, clock, log);
+  await patiently(() => migrate(database, clock, log));
   await patiently(() => makeFirstPartitions(database, clock));
   return { database, sideDatabase, connection };
 }

@@ -17,7 +17,7 @@ import { createLog } from './platform/log.ts';
 import { createMetrics } from './platform/metrics/metrics.ts';
 import { readVersion } from './platform/version.ts';
 import { patiently } from './platform/work/patiently.ts';
-import { makeDemoApplications } from './registry/demo-applications.ts';
+import { demoEmail, makeDemoApplications } from './registry/demo-applications.ts';
 import { type Config, readConfig } from './settings/settings.ts';
 import { type DeliveryThread, startDeliveryThread } from './start-delivery-thread.ts';
 import { welcome } from './welcome.ts';
@@ -175,6 +175,7 @@ async function serve(
       version,
       config,
       made,
+      signInToken: made && (await patiently(() => app.people.createSignInLink(demoEmail))),
       paths: app.routes.map(({ path }) => path),
       carriers,
       refusedOperators: await patiently(app.people.countRefusedOperators),

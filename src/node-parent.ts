@@ -19,7 +19,7 @@ import type { Config } from './settings/settings.ts';
 export interface WebProcesses {
   /** The carriers that they know. */
   carriers: string[];
-  /** Lets each finish what is in flight, after `drainMs` in which balancers move on. */
+  /** Waits `drainMs` for balancers to move on, then lets each process finish what is in flight. */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface WebProcessesOptions {
   metrics: Metrics;
   windows: ReturnType<typeof createNodeWindows>;
   wakeDelivery: (carriers: Woken) => void;
-  /** Web processes end again and again. */
+  /** Called when web processes keep crashing. */
   onFatal: (error: Error) => void;
   file?: string;
 }

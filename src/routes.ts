@@ -6,8 +6,10 @@ import type { MemberService } from './accounts/member-service.ts';
 import { createPersonRoutes } from './accounts/person-api.ts';
 import type { PersonService } from './accounts/person-service.ts';
 import { createSignInRoutes } from './accounts/sign-in-api.ts';
+import { createSignInLinkRoutes } from './accounts/sign-in-link-api.ts';
 import { type CallbackRoutesOptions, createCallbackRoutes } from './delivery/http/callbacks/api.ts';
 import { createFeedRoutes, type FeedRoutesOptions, feedAuth } from './events/feed-api.ts';
+import { createHookRoutes } from './hooks/api.ts';
 import { createOperationsRoutes, type OperationsOptions } from './http/operations-api.ts';
 import { createPageRoutes } from './http/pages-api.ts';
 import type { Auth, Route } from './http/route.ts';
@@ -20,25 +22,34 @@ import { createMessageRoutes } from './messages/message-api.ts';
 import type { MessageRoutesOptions } from './messages/message-routes-options.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Database } from './platform/database/database.ts';
+import { createDeveloperAnalyticsRoutes, type DeveloperAnalyticsOptions } from './portal/developer/analytics-api.ts';
 import { createApplicationRoutes } from './portal/developer/application-api.ts';
 import { createCredentialRoutes } from './portal/developer/credential-api.ts';
 import { createEnableCredentialRoutes } from './portal/developer/enable-credential-api.ts';
 import { createPortalEventRoutes, type PortalEventOptions } from './portal/developer/event-api.ts';
 import { createFailureRoutes, type FailureRoutesOptions } from './portal/developer/failure-api.ts';
+import { createHookManagementRoutes, type HookManagementOptions } from './portal/developer/hook-api.ts';
 import { createDeveloperMessageRoutes, type DeveloperMessageOptions } from './portal/developer/message-api.ts';
+import { createDeveloperOptOutRoutes } from './portal/developer/opt-out-api.ts';
 import { createRegistrationRoutes } from './portal/developer/registration-api.ts';
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/developer/request-api.ts';
 import { createSenderRoutes, type SenderRoutesOptions } from './portal/developer/sender-api.ts';
 import { createServiceRoutes } from './portal/developer/service-api.ts';
 import { createTemplateRoutes } from './portal/developer/template-api.ts';
+import { createTryRoutes } from './portal/developer/try-api.ts';
+import { createTwilioAccountRoutes } from './portal/developer/twilio/account-api.ts';
 import { createUsageRoutes, type UsageOptions } from './portal/developer/usage-api.ts';
 import {
   createDeveloperVerificationRoutes,
   type DeveloperVerificationOptions,
 } from './portal/developer/verification-api.ts';
 import { createWebhookRoutes, type WebhookRoutesOptions } from './portal/developer/webhook-api.ts';
+import { createFindRoutes } from './portal/find/find-api.ts';
+import type { FindOptions } from './portal/find/find-service.ts';
 import { createOperatorAccountRoutes } from './portal/operator/account-api.ts';
 import { createAlertRoutes } from './portal/operator/alert-api.ts';
+import { createAlertCountRoutes } from './portal/operator/alert-count-api.ts';
+import { createAnalyticsRoutes } from './portal/operator/analytics-api.ts';
 import { createOperatorApplicationRoutes } from './portal/operator/application-api.ts';
 import { type CarrierRoutesOptions, createCarrierRoutes } from './portal/operator/carrier-api.ts';
 import { createDeliveryRoutes, type DeliveryRoutesOptions } from './portal/operator/delivery-api.ts';
@@ -47,6 +58,7 @@ import { createGuardRuleRoutes, type GuardRuleOptions } from './portal/operator/
 import { createHealthRoutes, type HealthOptions } from './portal/operator/health-api.ts';
 import { createPortalInboundRoutes, type PortalInboundOptions } from './portal/operator/inbound-api.ts';
 import { createNodeRoutes, type NodeRoutesOptions } from './portal/operator/node-api.ts';
+import { createNowRoutes } from './portal/operator/now-api.ts';
 import { createNumberRoutes } from './portal/operator/number-api.ts';
 import { createOperatorRoutes } from './portal/operator/operator-api.ts';
 import { createPlanRoutes } from './portal/operator/plan-api.ts';
@@ -60,6 +72,9 @@ import type { PlanService } from './registry/plan-service.ts';
 import type { RegistryService } from './registry/registry-service.ts';
 import { createInboxRoutes, type InboxOptions } from './sandbox/inbox-api.ts';
 import type { Config } from './settings/settings.ts';
+import type { TwilioAccounts } from './twilio/account-service.ts';
+import { createTwilioMessageRoutes, type TwilioMessageOptions } from './twilio/message-api.ts';
+import { createTwilioVerifyRoutes, type TwilioVerifyOptions } from './twilio/verify-api.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
 
 export interface RouteParts {
@@ -86,7 +101,9 @@ export interface RouteParts {
   verify: VerifyRoutesOptions;
   messages: Pick<MessageRoutesOptions, 'messages' | 'idempotency' | 'rules'>;
   usage: UsageOptions;
+  analytics: DeveloperAnalyticsOptions;
   requests: RequestRoutesOptions;
+  find: FindOptions;
   failures: FailureRoutesOptions;
   developerMessages: DeveloperMessageOptions;
   developerVerifications: DeveloperVerificationOptions;
@@ -105,6 +122,11 @@ export interface RouteParts {
   totals: TotalRoutesOptions;
   deliveries: DeliveryRoutesOptions;
   webhooks: WebhookRoutesOptions;
+  hooks: HookManagementOptions;
+  twilio: {
+    accounts: TwilioAccounts;
+    routes: Pick<TwilioVerifyOptions, 'errors' | 'publicUrl'> & Pick<TwilioMessageOptions, 'urlProblem'>;
+  };
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -120,6 +142,8 @@ export const apiPrefixes: { prefix: string; auth: Auth | Auth[] }[] = [
   { prefix: '/sms/v1', auth: byKey },
   { prefix: '/messaging/v1', auth: byMessagingToken },
   { prefix: '/events/v1', auth: feedAuth },
+  { prefix: '/twilio/v2', auth: { kind: 'sid', api: 'verify' } },
+  { prefix: '/twilio', auth: { kind: 'sid', api: 'sms' } },
 ];
 
 /** Every route of the product, in the specification's order. */
@@ -127,7 +151,7 @@ export function createRoutes(parts: RouteParts): Route[] {
   const { database, clock, people, members, registry, credentials, tokenUrl, audit } = parts;
   const { publicUrl } = parts.config;
   const operationIds = new Set<string | undefined>();
-  const documented: Route[] = [
+  const apis = [
     ...createVerifyRoutes(parts.verify),
     ...createMessageRoutes({
       api: 'sms',
@@ -145,12 +169,19 @@ export function createRoutes(parts: RouteParts): Route[] {
       created: 200,
       ...parts.messages,
     }),
+  ];
+  const documented: Route[] = [
+    ...apis,
     ...inboundRoutesOf(parts, 'sms', byKey, 'SMS Messaging API'),
     ...inboundRoutesOf(parts, 'messaging', byMessagingToken, 'Messaging API'),
+    ...createTwilioVerifyRoutes({ ...parts.verify, ...parts.twilio.routes }),
+    ...createTwilioMessageRoutes({ ...parts.messages, ...parts.twilio.routes }),
+    ...createHookRoutes(parts.hooks.receiver),
     ...createFeedRoutes(parts.feed),
     ...createIdentityRoutes(parts.identity),
     ...createServiceRoutes(parts.config, tokenUrl, parts.version, parts.plans),
     ...createAccountRoutes(people, audit),
+    ...(parts.config.environment === 'sandbox' ? createSignInLinkRoutes(people) : []),
     ...createPersonRoutes(people, audit),
     ...createSignInRoutes(people, database),
     ...createMemberRoutes({ people, members, audit, publicUrl }),
@@ -159,13 +190,19 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createRegistrationRoutes(registry, tokenUrl, audit),
     ...createCredentialRoutes(credentials, tokenUrl, audit),
     ...createEnableCredentialRoutes(credentials, audit),
+    ...createTryRoutes(apis),
     ...createUsageRoutes(parts.usage),
+    ...createDeveloperAnalyticsRoutes(parts.analytics),
     ...createRequestRoutes(parts.requests),
     ...createFailureRoutes(parts.failures),
     ...createDeveloperMessageRoutes(parts.developerMessages),
     ...createDeveloperVerificationRoutes(parts.developerVerifications),
+    ...createFindRoutes(parts.find, audit),
+    ...createDeveloperOptOutRoutes({ ...parts.inbound, listRegistrations: registry.listRegistrations }),
     ...createPortalEventRoutes(parts.events),
     ...createWebhookRoutes(parts.webhooks, audit),
+    ...createHookManagementRoutes(parts.hooks, audit),
+    ...createTwilioAccountRoutes(parts.twilio.accounts, audit),
     ...createOperatorRoutes({ database, registry, audit }),
     ...createOperatorApplicationRoutes({ database, clock, flush: parts.usage.flush }),
     ...createOperatorAccountRoutes({ database, clock, people, registry, credentials, audit, publicUrl }),
@@ -182,6 +219,9 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createQueueRoutes(parts.queue),
     ...createDeliveryRoutes(parts.deliveries),
     ...createAlertRoutes({ database }),
+    ...createAlertCountRoutes({ database }),
+    ...createNowRoutes({ database: parts.totals.database, clock, carriers: parts.carriers.carriers }),
+    ...createAnalyticsRoutes(parts.totals),
     ...createNumberRoutes(parts.numbers, audit),
     ...createPortalInboundRoutes(parts.portalInbound, audit),
     ...createHealthRoutes(parts.health),

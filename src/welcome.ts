@@ -1,13 +1,15 @@
-import { toRun } from './platform/how-to-run.ts';
+import { toCall, toRun } from './platform/how-to-run.ts';
 import { credentialsFile, type SandboxCredentials } from './registry/demo-applications.ts';
 import type { Config } from './settings/settings.ts';
 
-/** The text printed at startup: URLs, and `curl` lines that work as pasted. */
+/** The text printed at startup. The first start of a sandbox shows the ways in; a later one says only where it is. */
 export function welcome(options: {
   version: string;
   config: Config;
   /** Set on the first start of a sandbox only. */
   made: SandboxCredentials | undefined;
+  /** Of the link that signs in to the demo account once. */
+  signInToken?: string | undefined;
   /** The mounted paths: a `curl` line is shown only if its path is mounted. */
   paths: string[];
   /** The names of the carriers that operators have connected. */
@@ -15,30 +17,20 @@ export function welcome(options: {
   /** How many operators have no second factor although the service requires one. */
   refusedOperators?: number;
 }): string {
-  const { version, config, made, paths, carriers, refusedOperators = 0 } = options;
+  const { version, config, made, signInToken, paths, carriers, refusedOperators = 0 } = options;
   const missing = config.environment === 'production' && carriers.length === 0 ? noCarrier() : [];
   if (config.role === 'worker') {
     const health = `  Health     http://${config.host}:${config.port}/readyz`;
     return ['', `Heliograph ${version} delivers texts (${config.environment}).`, '', health, '', ...missing].join('\n');
   }
-  const lines = [
-    '',
-    `Heliograph ${version} is ready (${config.environment}).`,
-    '',
-    `  Portal     ${config.publicUrl}/`,
-    ...(made === undefined ? [] : [`    email      ${made.portal.email}`, `    password   ${made.portal.password}`]),
-    `  Reference  ${config.publicUrl}/docs`,
-    `  Health     ${config.publicUrl}/readyz`,
-    ...(config.processes === 1 ? [] : [`  Processes  ${config.processes} answer requests`]),
-    '',
-  ];
-  if (made !== undefined) lines.push(...firstSteps(made, paths));
-  if (config.environment === 'sandbox') {
-    lines.push(`Sandbox credentials: ${credentialsFile(config.dataDir)}`, '');
-    if (carriers.length > 0) lines.push(...notToHandsets(carriers));
-  }
+  const lines = ['', `Heliograph ${version} is ready (${config.environment}).`, ''];
+  if (made !== undefined) lines.push(...firstSteps(made, { config, signInToken, paths }));
+  else lines.push(`  Portal       ${config.publicUrl}/`);
+  if (config.environment === 'sandbox') lines.push(`  Credentials  ${credentialsFile(config.dataDir)}`);
+  lines.push('');
+  if (config.environment === 'sandbox' && carriers.length > 0) lines.push(...notToHandsets(carriers));
   if (refusedOperators > 0) lines.push(...withoutFactor(refusedOperators));
-  return [...lines, ...missing, 'Press Ctrl-C to stop.', ''].join('\n');
+  return [...lines, ...missing].join('\n');
 }
 
 /** What operators of an older installation have to do. */
@@ -77,8 +69,24 @@ function notToHandsets(carriers: string[]): string[] {
   ];
 }
 
-function firstSteps(made: SandboxCredentials, paths: string[]): string[] {
-  const lines = ['This account has two demo applications, each registered for all three APIs:', ''];
+interface FirstStart {
+  config: Config;
+  signInToken: string | undefined;
+  paths: string[];
+}
+
+function firstSteps(made: SandboxCredentials, { config, signInToken, paths }: FirstStart): string[] {
+  const lines: string[] = [];
+  if (signInToken !== undefined) {
+    lines.push('Open the portal, signed in. This link works once, within 15 minutes:', '');
+    lines.push(`  ${config.publicUrl}/#/sign-in/${signInToken}`, '');
+  }
+  lines.push('Send a text and verify a number, in a second terminal in this folder:', '');
+  lines.push(`  ${toCall('send +15005550100 "Hello"', config.dataDir)}`);
+  lines.push(`  ${toCall('verify start +15005550100', config.dataDir)}`, '');
+  lines.push('The demo account, and its two applications, each registered for all three APIs:', '');
+  lines.push(`  Portal     ${config.publicUrl}/`);
+  lines.push(`    email      ${made.portal.email}`, `    password   ${made.portal.password}`, '');
   for (const { plan, application_id, api_key, client_id, client_secret } of made.applications) {
     lines.push(`  ${plan.padEnd(10)}  ${application_id}`);
     lines.push(`    API key        ${api_key}`);
@@ -86,8 +94,7 @@ function firstSteps(made: SandboxCredentials, paths: string[]): string[] {
     lines.push(`    client secret  ${client_secret}`, '');
   }
   const curls = tryLines(made).filter(({ path }) => paths.includes(path));
-  if (curls.length > 0)
-    lines.push('Try it. Paste any of these lines:', '', ...curls.map(({ line }) => `  ${line}`), '');
+  if (curls.length > 0) lines.push('The APIs, one line for each:', '', ...curls.map(({ line }) => `  ${line}`), '');
   return lines;
 }
 

@@ -6,10 +6,13 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
+import { readErrors } from '../portal/build/errors.ts';
 import { guideDocuments } from '../portal/build/guide-documents.ts';
 import { portalTarget, readGuide } from '../portal/build/guides.ts';
 import { renderGuide } from '../portal/build/markdown.ts';
 import { guideSamples } from '../portal/src/webhooks/guide-samples.ts';
+import { helpNameOf, helpNames, oauthErrorNames } from '../src/http/help-links.ts';
+import { type ErrorCode, statusOf } from '../src/platform/errors.ts';
 import { type IdPrefix, isId } from '../src/platform/ids.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -28,8 +31,10 @@ const documents = [
 const isGenerated = (name: string) =>
   /^docs\/(?:specification|settings|routes|command-line|test-results)|^bench\/results\/|^CHANGELOG/.test(name);
 
-/** In bytes. */
-const mostBytes = { all: 340_000, architecture: 15_000, performance: 15_000, glossary: 8000, recipes: 12_000 };
+/** In bytes. A reader takes one of these pages, for the server at hand. */
+const mostBytesOfIntegration = 4500;
+const isIntegration = (name: string) => name.startsWith('docs/integrations/');
+const mostBytes = { all: 384_000, architecture: 15_000, performance: 15_000, glossary: 8000, recipes: 12_000 };
 
 /** Source files that a document names, by their path from the project's folder, from `src` or from its own folder. */
 function missingFilesIn(document: string): string[] {
@@ -130,7 +135,9 @@ describe('documents', () => {
     const { all, ...single } = mostBytes;
     for (const [name, most] of Object.entries(single))
       assert.ok(sizeOf(`docs/${name}.md`) <= most, `docs/${name}.md has ${sizeOf(`docs/${name}.md`)} bytes`);
-    const written = documents.filter((name) => !isGenerated(name));
+    for (const name of documents.filter(isIntegration))
+      assert.ok(sizeOf(name) <= mostBytesOfIntegration, `${name} has ${sizeOf(name)} bytes`);
+    const written = documents.filter((name) => !isGenerated(name) && !isIntegration(name));
     const bytes = written.reduce((sum, name) => sum + sizeOf(name), 0);
     assert.ok(bytes <= all, `all documents have ${bytes} bytes`);
   });
@@ -152,9 +159,11 @@ describe('documents', () => {
 });
 
 describe('guides', () => {
-  test('every document of docs/guides is one, and scripts/run.mjs builds anew when one changes', () => {
+  test('every document of docs/guides and docs/integrations is one, and scripts/run.mjs builds anew when one changes', () => {
     const listed = guideDocuments.map(({ file }) => file);
-    const written = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);
+    const written = ['docs/guides', 'docs/integrations'].flatMap((folder) =>
+      readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+    );
     assert.deepEqual(
       written.filter((name) => !listed.includes(name)),
       [],
@@ -162,7 +171,7 @@ describe('guides', () => {
     const builder = read('scripts/run.mjs');
     const unwatched = listed.filter((file) => {
       const name = /^docs\/([\w-]+)\.md$/.exec(file)?.[1];
-      return !file.startsWith('docs/guides/') && !builder.includes(`'${name ?? file}'`);
+      return !/^docs\/(?:guides|integrations|tutorials)\//.test(file) && !builder.includes(`'${name ?? file}'`);
     });
     assert.deepEqual(unwatched, []);
   });
@@ -226,4 +235,42 @@ describe('the page of a document', () => {
     assert.match(html, /<div data-note="wait" role="note"><p><strong>Careful\.<\/strong> Wait\.<\/p>/);
     assert.match(html, /<blockquote><p>A word\.<\/p>/);
   });
+});
+
+describe('errors', () => {
+  const errors = readErrors(portalTarget);
+
+  test('every error has a section with its status, its reasons, what to do, and an example', () => {
+    assert.deepEqual(new Set(errors.map(({ name }) => name)), new Set<string>(helpNames));
+    for (const { name, status, html } of errors) {
+      const code = Object.entries(statusOf).find(([each]) => helpNameOf(each as ErrorCode) === name)?.[0];
+      if (code !== undefined) assert.equal(Number(status), statusOf[code as ErrorCode], name);
+      assert.match(html, /<strong>Why it happens\.<\/strong>[\s\S]*<strong>What to do\.<\/strong>/, name);
+    }
+  });
+
+  test('the example of an error is what the service answers: a 429 has one field', () => {
+    const examples = [...read('docs/errors.md').matchAll(/^## (\S+)$[\s\S]*?^```json\n([\s\S]*?)^```$/gm)];
+    assert.equal(examples.length, errors.length);
+    for (const [, name = '', text = ''] of examples) {
+      const example = JSON.parse(text) as Record<string, unknown>;
+      const isOauth = (oauthErrorNames as readonly string[]).includes(name);
+      if (name === '429') assert.deepEqual(Object.keys(example), ['message']);
+      else if (isOauth) assert.deepEqual([Object.keys(example), example.error], [['error', 'error_description'], name]);
+      else
+        assert.deepEqual(
+          [Object.keys(example), example.code],
+          [['message', 'code', 'correlation_id', 'details'], name],
+        );
+    }
+  });
+});
+
+test('no document installs a package of ours by a name: no registry has them', () => {
+  const wrong = documents.flatMap((name) =>
+    (read(name).match(/npm (?:i|install|add)\b[^\n`&|;]*/g) ?? [])
+      .filter((line) => /\s(?:@heliograph\/\w+|heliograph)(?=\s|$|`)/.test(line))
+      .map((line) => `${name}: ${line}`),
+  );
+  assert.deepEqual(wrong, []);
 });

@@ -19,7 +19,19 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 
 const delivery = (...rooms: string[]) => rooms.map((room) => `delivery/${room}`);
-const domains = ['registry', 'metering', 'messages', 'verify', 'delivery', 'quality', 'inbound', 'events', 'webhooks'];
+const domains = [
+  'registry',
+  'metering',
+  'messages',
+  'verify',
+  'delivery',
+  'quality',
+  'inbound',
+  'events',
+  'webhooks',
+  'hooks',
+  'twilio',
+];
 
 /** The rooms, and what each may import besides platform. A name stands for all rooms below it. */
 const mayImport: Record<string, string[]> = {
@@ -36,6 +48,10 @@ const mayImport: Record<string, string[]> = {
   messages: ['events', 'http'],
   identity: ['registry', 'http'],
   verify: ['settings', 'messages', 'events', 'http'],
+  // The door of identity servers, over the services of verify and messages.
+  hooks: ['messages', 'verify', 'http'],
+  // Twilio's shape over the same services; its callbacks take turns as webhooks do.
+  twilio: ['registry', 'messages', 'verify', 'webhooks', 'http'],
   // The protocol itself, for carriers and for the virtual SMSC.
   smpp: ['messages'],
   smsc: ['smpp'],
@@ -63,6 +79,8 @@ const mayImport: Record<string, string[]> = {
   accounts: ['accounts/people', 'accounts/sign-in', 'accounts/audit', 'http'],
   // The portal reads from every domain.
   'portal/developer': ['accounts', 'settings', ...domains, 'http'],
+  // For both: a search covers every domain.
+  'portal/find': ['portal/developer', 'accounts', ...domains, 'http'],
   'portal/operator': ['portal/developer', 'accounts', 'settings', ...domains, 'http'],
 };
 
@@ -82,6 +100,7 @@ const programs: Record<string, Rooms> = {
     session: ['api'],
     parts: ['theme', 'words', 'api', 'location.ts', 'session'],
     account: pageParts,
+    analytics: pageParts,
     visitor: ['account', ...pageParts],
     credentials: pageParts,
     events: pageParts,
@@ -93,14 +112,28 @@ const programs: Record<string, Rooms> = {
     records: ['events', ...pageParts],
     requests: ['events', 'records', ...pageParts],
     webhooks: ['events', ...pageParts],
+    integrations: ['try', 'webhooks', ...pageParts],
     docs: ['try', ...pageParts],
+    find: ['records', 'docs', ...pageParts],
     overview: ['credentials', 'guard', 'try', ...pageParts],
     applications: [
-      ...['overview', 'credentials', 'senders', 'try', 'records', 'inbound', 'events', 'webhooks', 'usage', 'requests'],
-      ...pageParts,
+      ...[
+        'overview',
+        'credentials',
+        'senders',
+        'try',
+        'records',
+        'inbound',
+        'events',
+        'webhooks',
+        'integrations',
+        'usage',
+        'analytics',
+      ],
+      ...['requests', ...pageParts],
     ],
     // Operators see what developers see, and more; no page of a developer imports one of theirs.
-    operator: ['account', 'applications', 'guard', ...pageParts],
+    operator: ['account', 'analytics', 'applications', 'guard', ...pageParts],
   },
   'cli/src': {
     'version.ts': [],
@@ -127,7 +160,7 @@ const mostFiles = 30;
 /** Every table has one owner: the folder whose stores read and write it. */
 const ownerOf: Record<string, string[]> = {
   // Credentials of a disabled account open nothing, and its webhooks wait.
-  account: ['accounts', 'registry', 'webhooks'],
+  account: ['accounts', 'registry', 'webhooks', 'twilio'],
   person: ['accounts'],
   member: ['accounts'],
   invitation: ['accounts'],
@@ -140,7 +173,7 @@ const ownerOf: Record<string, string[]> = {
   sign_in: ['accounts'],
   known_address: ['accounts'],
   // Webhooks take turns by account.
-  application: ['registry', 'webhooks'],
+  application: ['registry', 'webhooks', 'twilio'],
   registration: ['registry'],
   api_key: ['registry'],
   oauth_client: ['registry'],
@@ -186,8 +219,12 @@ const ownerOf: Record<string, string[]> = {
   webhook_delivery: ['webhooks'],
   webhook_delivery_default: ['webhooks'],
   webhook_replay: ['webhooks'],
+  webhook_answer: ['webhooks'],
   total_day: ['quality'],
   carrier_minute: ['quality'],
+  total_step: ['quality'],
+  verification_step: ['quality'],
+  carrier_outcome: ['quality'],
   alert: ['quality'],
   alert_call: ['quality'],
   conversion_number: ['quality'],
@@ -219,6 +256,14 @@ const ownerOf: Record<string, string[]> = {
   recent_failure: ['verify'],
   counted_start: ['verify'],
   start_client: ['verify'],
+  late_outcome: ['verify'],
+  hook: ['hooks'],
+  hook_secret: ['hooks'],
+  hook_call: ['hooks'],
+  twilio_token: ['twilio'],
+  // Written with the changes of texts.
+  status_call: ['twilio', 'messages'],
+  code_reporter: ['verify'],
   verification_sum: ['verify'],
   usage_minute: ['metering'],
   request_trace: ['metering'],
@@ -440,6 +485,7 @@ describe('one source each', () => {
     'registry/change-feed.ts',
     'registry/change-store.ts',
     'webhooks/lease-store.ts',
+    'twilio/callbacks/store.ts',
     'delivery/queue/claim-store.ts',
     'delivery/queue/release-store.ts',
   ];

@@ -7,11 +7,13 @@ import { echoed, fastifyGroup } from './against-fastify.ts';
 
 const path = '/verify/v1/verifications';
 /** A round that has used up its requests sooner ends sooner. */
-const startsPerSecond = 8000;
+export const startsPerSecond = 8000;
 /** Of the five tries: the fifth would end the verification. */
-const wrongCodes = 4;
+export const wrongCodes = 4;
 
 let numbers = 0;
+/** Far from one another: the guard counts neighbours, and a run of them is not what callers send. */
+export const newNumber = () => `+447${String((numbers++ * 7919) % 1e9).padStart(9, '0')}`;
 
 /** Verification start, each for a new number, and check, each of a wrong code that decides. */
 export async function verify(bench: Bench): Promise<Row[]> {
@@ -44,17 +46,35 @@ export async function verify(bench: Bench): Promise<Row[]> {
   ];
 }
 
-export function starts({ callers }: Product, count: number): string[] {
+export function starts({ callers }: Product, count: number, given: (index: number) => object = () => ({})): string[] {
   return many(count, (index) => {
-    // Far from one another: the guard counts neighbours, and a run of them is not what callers send.
-    const body = { to: `+447${String((numbers++ * 7919) % 1e9).padStart(9, '0')}`, channel: 'sms' };
+    const body = { to: newNumber(), channel: 'sms', ...given(index) };
     return post(path, body, byToken(callers[index % callers.length]?.verifyToken ?? ''));
   });
 }
 
 /** Wrong codes for verifications that are open: a check that decides, every one of them. */
 export async function checks(bench: Bench, product: Product, count: number): Promise<string[]> {
-  const { node, store, callers } = product;
+  const tokens = new Map(product.callers.map(({ applicationId, verifyToken }) => [applicationId, verifyToken]));
+  return checksOf(await makePending(bench, product, count), ({ id, applicationId }) =>
+    post(`${path}/${id}`, { code: '000000' }, byToken(tokens.get(applicationId) ?? '')),
+  );
+}
+
+/** As many wrong codes for each verification as leave it open. */
+export function checksOf(pending: Pending[], check: (one: Pending) => string): string[] {
+  const requests = pending.map(check);
+  return many(wrongCodes, () => requests).flat();
+}
+
+export interface Pending {
+  id: string;
+  applicationId: string;
+}
+
+/** Starts verifications, and returns them. */
+export async function makePending(bench: Bench, product: Product, count: number): Promise<Pending[]> {
+  const { node, store } = product;
   await bench.load.run({
     ports: [node.port],
     requests: starts(product, count),
@@ -62,18 +82,13 @@ export async function checks(bench: Bench, product: Product, count: number): Pro
     ms: 60_000,
     once: true,
   });
-  const { rows } = await store.database.query<{ id: string; applicationId: string }>(
+  const { rows } = await store.database.query<Pending>(
     `select v.id, v.application_id as "applicationId" from pending_verification p join verification v on v.id = p.verification_id
      where v.attempts = 0 order by v.id desc limit $1`,
     [count],
   );
-  const tokens = new Map(callers.map(({ applicationId, verifyToken }) => [applicationId, verifyToken]));
-  const requests = rows.map(({ id, applicationId }) =>
-    post(
-      `${path}/${fromUuid('ver', id)}`,
-      { code: '000000' },
-      byToken(tokens.get(fromUuid('app', applicationId)) ?? ''),
-    ),
-  );
-  return many(wrongCodes, () => requests).flat();
+  return rows.map(({ id, applicationId }) => ({
+    id: fromUuid('ver', id),
+    applicationId: fromUuid('app', applicationId),
+  }));
 }

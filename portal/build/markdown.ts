@@ -1,4 +1,5 @@
-import { marked, Renderer, type Tokens } from 'marked';
+import { marked, Renderer, type Token, type Tokens } from 'marked';
+import { readCall } from '../src/docs/guides/guide-calls.ts';
 import { highlight } from '../src/docs/highlight.ts';
 
 export interface GuideHeading {
@@ -9,9 +10,12 @@ export interface GuideHeading {
 export interface GuideText {
   /** The heading of the document. */
   heading: string;
+  /** Each call stands in it as a comment (`callMark`). */
   html: string;
   /** The sections, for "On this page" and for the search. */
   headings: GuideHeading[];
+  /** What the sections say, without code, for the search. `id` is empty for the text before the first section. */
+  sections: { id: string; text: string }[];
 }
 
 /** The portal's address of a linked document; undefined if the portal has no such page. */
@@ -20,8 +24,27 @@ export type LinkTarget = (href: string) => string | undefined;
 /** Renders a Markdown document. HTML in the document is escaped, never passed through. */
 export function renderGuide(markdown: string, targetOf: LinkTarget): GuideText {
   const renderer = new GuideRenderer(targetOf);
-  const html = marked.parse(markdown, { renderer, gfm: true, async: false });
-  return { heading: renderer.heading1, html, headings: renderer.sections };
+  const html = marked
+    .lexer(markdown, { gfm: true })
+    .map((token) => markOf(token) ?? marked.parser([token], { renderer }))
+    .join('');
+  return { heading: renderer.heading1, html, headings: renderer.sections, sections: sectionsOf(html) };
+}
+
+/** Only outside of lists: the page cuts the HTML here. */
+function markOf(token: Token): string | undefined {
+  const call = token.type === 'code' && token.lang?.startsWith('sh') ? readCall(token.text) : undefined;
+  return call && `<!--call ${encodeURIComponent(JSON.stringify(call))}-->\n`;
+}
+
+function sectionsOf(html: string): GuideText['sections'] {
+  const prose = html.replaceAll(/<figure[\s\S]*?<\/figure>|<!--[\s\S]*?-->|<a [^>]*data-anchor[\s\S]*?<\/a>/g, ' ');
+  return prose.split(/(?=<h2 )/).map((section) => ({
+    id: /^<h2 id="([^"]*)"/.exec(section)?.[1] ?? '',
+    text: plainText(section.replaceAll('<wbr>', '').replaceAll(/<\/(?:p|li|td|th|h\d)>/g, ' '))
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  }));
 }
 
 /** A quote that begins with one of these in brackets is a note, as on GitHub. */

@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
+import { FindButton } from './find/find-button.tsx';
 import styles from './layout.module.css';
 import { isReferencePath } from './location.ts';
+import { AlertBadge } from './operator/navigation/alert-badge.tsx';
 import { ColorSchemeSwitch } from './parts/color-scheme-switch.tsx';
 import { Icon } from './parts/icon.tsx';
 import { Logo } from './parts/logo.tsx';
@@ -15,9 +17,10 @@ export function Layout({ children }: { children: ReactNode }) {
   const { service, account } = useSession();
   const [path] = useLocation();
   const main = useRef<HTMLElement>(null);
-  // The reference has three columns.
+  // These pages have a column of links.
+  const isWide = isReferencePath(path) || path.startsWith('/operator');
   return (
-    <div className={styles.frame} data-wide={isReferencePath(path) || undefined}>
+    <div className={styles.frame} data-wide={isWide || undefined}>
       <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
         {words.skip}
       </button>
@@ -25,7 +28,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <div className={styles.bar}>
           <Link href="/" className={styles.brand}>
             <Logo />
-            {words.product}
+            <span className={account === null ? undefined : styles.product}>{words.product}</span>
           </Link>
           <Tag tone={service.environment === 'sandbox' ? 'wait' : 'calm'}>{service.environment}</Tag>
           <nav className={styles.nav} aria-label={words.navigation}>
@@ -34,6 +37,8 @@ export function Layout({ children }: { children: ReactNode }) {
             <NavLink href="/docs">{words.reference}</NavLink>
           </nav>
           <div className={styles.end}>
+            {account?.operator && <AlertBadge />}
+            <FindButton />
             <ColorSchemeSwitch />
             {account === null ? <VisitorLink /> : <SignedIn email={account.email} />}
           </div>

@@ -90,13 +90,14 @@ export const signInAnswers = {
 
 export function createAccountRoutes(people: PersonService, audit: Audit): Route[] {
   const tag = 'Developer portal: account';
+  const byVisitor = { auth: { kind: 'visitor' }, tag } as const;
+  const byPerson = { auth: { kind: 'person' }, tag } as const;
   const answerSignIn = createSignInReply(people);
   return [
     route({
+      ...byVisitor,
       method: 'POST',
       path: '/portal/v1/accounts',
-      auth: { kind: 'visitor' },
-      tag,
       operationId: 'signUp',
       summary: 'Sign up',
       body: Type.Object({ email: emailSchema, password: newPassword }, { title: 'AccountToCreate' }),
@@ -114,10 +115,9 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       },
     }),
     route({
+      ...byVisitor,
       method: 'POST',
       path: '/portal/v1/sessions',
-      auth: { kind: 'visitor' },
-      tag,
       operationId: 'signIn',
       summary: 'Sign in',
       body: Type.Object({
@@ -129,10 +129,9 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       handler: async ({ body, address }) => answerSignIn(await people.signIn(body.email, body.password, address)),
     }),
     route({
+      ...byVisitor,
       method: 'POST',
       path: '/portal/v1/sessions/second-factor',
-      auth: { kind: 'visitor' },
-      tag,
       operationId: 'completeSignIn',
       summary: 'Sign in with the code of the second factor',
       body: Type.Object({
@@ -164,32 +163,27 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       },
     }),
     route({
+      ...byPerson,
       method: 'DELETE',
       path: '/portal/v1/sessions/current',
-      auth: { kind: 'person' },
-      tag,
       operationId: 'signOut',
       summary: 'Sign out',
       answers: { 204: { description: 'Signed out', headers: ['Set-Cookie'] } },
       handler: async (call) => ({ status: 204, ...(await people.signOut(requireDeveloper(call).sessionHash)) }),
     }),
     route({
+      ...byPerson,
       method: 'GET',
       path: '/portal/v1/me',
-      auth: { kind: 'person' },
-      tag,
       operationId: 'getAccount',
       summary: 'Read the signed-in account',
       answers: { 200: { description: 'The account', schema: accountSchema } },
-      handler: async (call) => {
-        return { status: 200, body: await readAccount(people, requireDeveloper(call)) };
-      },
+      handler: async (call) => ({ status: 200, body: await readAccount(people, requireDeveloper(call)) }),
     }),
     route({
+      ...byVisitor,
       method: 'POST',
       path: '/portal/v1/password-resets/look',
-      auth: { kind: 'visitor' },
-      tag,
       operationId: 'readPasswordReset',
       summary: 'Read what a one-time link will do',
       body: Type.Object({ token: linkToken }),
@@ -207,10 +201,9 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       },
     }),
     route({
+      ...byVisitor,
       method: 'POST',
       path: '/portal/v1/password-resets',
-      auth: { kind: 'visitor' },
-      tag,
       operationId: 'resetPassword',
       summary: 'Set a new password by a one-time link',
       description: 'The command `operator` or `reset-password` prints the link, on the machine of the service.',

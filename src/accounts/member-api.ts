@@ -73,17 +73,18 @@ export type NewInvitation = Static<typeof invitedSchema>;
 /** Members of the account that the session acts for, invitations, and the choice of the account. */
 export function createMemberRoutes({ people, members, audit, publicUrl }: MemberRoutesOptions): Route[] {
   const tag = 'Developer portal: members';
-  const reading = { kind: 'developer' } as const;
-  const byOwner = { kind: 'developer', role: 'owner' } as const;
+  const byVisitor = { auth: { kind: 'visitor' }, tag } as const;
+  const byPerson = { auth: { kind: 'person' }, tag } as const;
+  const byMember = { auth: { kind: 'developer' }, tag } as const;
+  const byOwner = { auth: { kind: 'developer', role: 'owner' }, tag } as const;
   const params = Type.Object({ person_id: pathParameter });
   const lastOwner = { INCOMPATIBLE_STATE: 'The person is the last owner' };
   const answerSignIn = createSignInReply(people);
   return [
     route({
+      ...byPerson,
       method: 'POST',
       path: '/portal/v1/sessions/current',
-      auth: { kind: 'person' },
-      tag,
       operationId: 'switchAccount',
       summary: 'Act for another of your accounts',
       body: Type.Object({ account_id: Type.String({ maxLength: 64, examples: [exampleId('acc')] }) }),
@@ -96,10 +97,9 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       },
     }),
     route({
+      ...byMember,
       method: 'GET',
       path: '/portal/v1/members',
-      auth: reading,
-      tag,
       operationId: 'listMembers',
       summary: 'List the members of your account, the oldest first',
       answers: { 200: { description: 'At most 50 members', schema: listOf(memberSchema, 'Members') } },
@@ -109,10 +109,9 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       },
     }),
     route({
+      ...byOwner,
       method: 'PATCH',
       path: '/portal/v1/members/{person_id}',
-      auth: byOwner,
-      tag,
       operationId: 'changeRole',
       summary: "Change a member's role",
       params,
@@ -132,10 +131,9 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       },
     }),
     route({
+      ...byOwner,
       method: 'DELETE',
       path: '/portal/v1/members/{person_id}',
-      auth: byOwner,
-      tag,
       operationId: 'removeMember',
       summary: 'Remove a member',
       params,
@@ -164,25 +162,21 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       },
     }),
     route({
+      ...byMember,
       method: 'GET',
       path: '/portal/v1/members/invitations',
-      auth: reading,
-      tag,
       operationId: 'listInvitations',
       summary: 'List open invitations',
-      answers: {
-        200: { description: 'At most 50 invitations', schema: listOf(invitationSchema, 'Invitations') },
-      },
+      answers: { 200: { description: 'At most 50 invitations', schema: listOf(invitationSchema, 'Invitations') } },
       handler: async (call) => {
         const rows = await members.listInvitations(requireDeveloper(call).accountId);
         return { status: 200, body: { data: rows.map(toInvitation) } };
       },
     }),
     route({
+      ...byOwner,
       method: 'POST',
       path: '/portal/v1/members/invitations',
-      auth: byOwner,
-      tag,
       operationId: 'inviteMember',
       summary: 'Invite a person to your account',
       description: 'A second invitation of the same email replaces the first.',
@@ -206,10 +200,9 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       },
     }),
     route({
+      ...byOwner,
       method: 'DELETE',
       path: '/portal/v1/members/invitations/{invitation_id}',
-      auth: byOwner,
-      tag,
       operationId: 'withdrawInvitation',
       summary: 'Withdraw an invitation',
       params: Type.Object({ invitation_id: pathParameter }),
@@ -222,29 +215,22 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       },
     }),
     route({
+      ...byVisitor,
       method: 'POST',
       path: '/portal/v1/invitations/look',
-      auth: { kind: 'visitor' },
-      tag,
       operationId: 'readInvitation',
       summary: 'Read what a link invites to',
       body: Type.Object({ token: linkToken }),
-      answers: {
-        200: {
-          description: 'The invitation',
-          schema: shownInvitationSchema,
-        },
-      },
+      answers: { 200: { description: 'The invitation', schema: shownInvitationSchema } },
       handler: async (call) => {
         const { email, role, accountName, signInFirst } = await members.readInvitation(call.body.token);
         return { status: 200, body: { email, role, account_name: accountName, sign_in_first: signInFirst } };
       },
     }),
     route({
+      ...byVisitor,
       method: 'POST',
       path: '/portal/v1/invitations/accept',
-      auth: { kind: 'visitor' },
-      tag,
       operationId: 'acceptInvitationAsNewPerson',
       summary: 'Accept an invitation as a new person, with a password',
       body: Type.Object({ token: linkToken, password: newPassword }),
@@ -259,10 +245,9 @@ export function createMemberRoutes({ people, members, audit, publicUrl }: Member
       },
     }),
     route({
+      ...byPerson,
       method: 'POST',
       path: '/portal/v1/me/invitations',
-      auth: { kind: 'person' },
-      tag,
       operationId: 'acceptInvitation',
       summary: 'Accept an invitation as the signed-in person',
       body: Type.Object({ token: linkToken }),

@@ -43,14 +43,12 @@ const needsLink = 'You are an operator without a second factor, and did not sign
 export function createPersonRoutes(people: PersonService, audit: Audit): Route[] {
   /** An entry about the caller. */
   const note = (call: Call, act: AuditEntry['act']) => audit.note(call, { act, id: requireDeveloper(call).personId });
-  const tag = 'Developer portal: account';
-  const auth = { kind: 'person' } as const;
+  const shared = { auth: { kind: 'person' }, tag: 'Developer portal: account' } as const;
   return [
     route({
+      ...shared,
       method: 'POST',
       path: '/portal/v1/me/password',
-      auth,
-      tag,
       operationId: 'changePassword',
       bulkhead: 'none',
       summary: 'Change your password',
@@ -68,10 +66,9 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       },
     }),
     route({
+      ...shared,
       method: 'GET',
       path: '/portal/v1/me/sessions',
-      auth,
-      tag,
       operationId: 'listSessions',
       summary: 'List your sessions, the one used last first',
       answers: {
@@ -94,10 +91,9 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       },
     }),
     route({
+      ...shared,
       method: 'DELETE',
       path: '/portal/v1/me/sessions',
-      auth,
-      tag,
       operationId: 'endOtherSessions',
       summary: 'Sign out everywhere else',
       answers: { 204: { description: 'All your other sessions have ended' } },
@@ -107,10 +103,9 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       },
     }),
     route({
+      ...shared,
       method: 'DELETE',
       path: '/portal/v1/me/sessions/{session_id}',
-      auth,
-      tag,
       operationId: 'endSession',
       summary: 'End one of your sessions',
       params: Type.Object({ session_id: pathParameter }),
@@ -125,10 +120,9 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       },
     }),
     route({
+      ...shared,
       method: 'POST',
       path: '/portal/v1/me/second-factor',
-      auth,
-      tag,
       operationId: 'beginSecondFactor',
       bulkhead: 'none',
       summary: 'Begin to set up a second factor, or to replace it',
@@ -141,12 +135,7 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
           description: 'To replace your current second factor: one of its codes, or a recovery code',
         }),
       }),
-      answers: {
-        201: {
-          description: 'The secret for your authenticator app, shown only once',
-          schema: factorSchema,
-        },
-      },
+      answers: { 201: { description: 'The secret for your authenticator app, shown only once', schema: factorSchema } },
       refuses: { PERMISSION_DENIED: needsLink },
       handler: async (call) => {
         const { current_password: password, code } = call.body;
@@ -154,10 +143,9 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       },
     }),
     route({
+      ...shared,
       method: 'POST',
       path: '/portal/v1/me/second-factor/confirm',
-      auth,
-      tag,
       operationId: 'confirmSecondFactor',
       summary: 'Turn on the second factor with a first code',
       description: 'Ends all your other sessions.',
@@ -174,10 +162,9 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       },
     }),
     route({
+      ...shared,
       method: 'POST',
       path: '/portal/v1/me/second-factor/recovery-codes',
-      auth,
-      tag,
       operationId: 'renewRecoveryCodes',
       summary: 'Replace your recovery codes',
       body: Type.Object({ code: secondFactorCode }),
@@ -192,10 +179,9 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       },
     }),
     route({
+      ...shared,
       method: 'POST',
       path: '/portal/v1/me/second-factor/remove',
-      auth,
-      tag,
       operationId: 'removeSecondFactor',
       bulkhead: 'none',
       summary: 'Turn off the second factor',
@@ -209,10 +195,9 @@ export function createPersonRoutes(people: PersonService, audit: Audit): Route[]
       },
     }),
     route({
+      ...shared,
       method: 'POST',
       path: '/portal/v1/me/delete',
-      auth,
-      tag,
       operationId: 'deleteAccount',
       bulkhead: 'none',
       summary: 'Delete yourself, and accounts that have no other member',

@@ -16,6 +16,7 @@ import { requireGoodPassword } from './sign-in/password-rules.ts';
 import type { Self } from './sign-in/self.ts';
 import { deleteSessionOf, deleteSessionsOf, findEnrolment, setSessionAccount } from './sign-in/session-store.ts';
 import { createSignIn, type SignedIn, type SignInOptions } from './sign-in/sign-in.ts';
+import { createSignInLinks } from './sign-in/sign-in-links.ts';
 import { listSignIns, type SignInRow } from './sign-in/store.ts';
 
 export interface PersonServiceOptions extends SignInOptions {
@@ -86,6 +87,7 @@ export function createPersonService(options: PersonServiceOptions) {
     createLink,
     createPortalLink,
     ...createLinkUse(options),
+    ...createSignInLinks(options),
     ...createFactorChanges({ ...options, requirePassword, requireTry }),
 
     async deletePerson(self: Self, password: string, note?: Note): Promise<{ cookie: string }> {

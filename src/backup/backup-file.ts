@@ -39,7 +39,7 @@ export interface BackupEnd {
   rows: number;
 }
 
-/** What shows that the bytes are those that were written, where encryption does not. */
+/** Proves that a file was not altered, where encryption does not prove it. */
 export interface Proof {
   /** Rejects with a sentence for the operator if the secret is another. */
   begin(line: Buffer, header: BackupHeader): Promise<void>;

@@ -24,7 +24,7 @@ export interface ReadOptions extends OpenOptions {
 export interface ReadBackup {
   header: BackupHeader;
   rows: number;
-  /** The same only for the same file. */
+  /** Unique for each file. */
   id: string;
 }
 

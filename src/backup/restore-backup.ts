@@ -76,7 +76,7 @@ async function prepare(session: Session, header: BackupHeader, options: RestoreO
   for (const [name, last] of Object.entries(header.sequences)) await raiseSequence(session, name, last);
 }
 
-/** Where people and applications leave their first records. A service that never ran has none. */
+/** Tables that get the first records of a service: all are empty if it never ran. */
 const firstUsed = ['account', 'person', 'message', 'verification'];
 
 async function requireEmpty(tx: Tx): Promise<void> {

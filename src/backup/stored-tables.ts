@@ -9,7 +9,7 @@ export interface StoredTable {
 export interface Store {
   /** A table comes after those that it refers to. */
   tables: StoredTable[];
-  /** Their names, also of those that a backup leaves out. */
+  /** The names of all tables, with those that a backup leaves out. */
   all: string[];
   /** The last value of each sequence that has given one out. */
   sequences: Record<string, number>;
@@ -23,6 +23,10 @@ const leftOut = [
   ...['node', 'registry_change', 'session', 'one_time_link', 'invitation', 'carrier_bind', 'carrier_log'],
   // Data about a person's device must be gone after a day.
   'start_client',
+  // After a restore each hook needs a new secret: an old one may have ended since.
+  ...['hook_secret', 'hook_call'],
+  // The same for tokens of Twilio's shape, which sign the calls about texts.
+  ...['twilio_token', 'status_call'],
 ];
 
 /** Reads from the catalog what the migrations have made. Other tables in the same schema are not ours. */

@@ -19,6 +19,7 @@ import { findServiceAddress } from '../registry/service-address.ts';
 import { deleteArrivalsOf } from '../sandbox/handsets.ts';
 import type { Config } from '../settings/settings.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
+import { deleteAnswersNaming } from '../webhooks/answer-store.ts';
 import { runBackup } from './backup-command.ts';
 import { runCarrierCommand } from './carrier-commands.ts';
 
@@ -127,6 +128,7 @@ async function forget([written = '', ...more]: string[], parts: Parts): Promise<
   const days = { retentionDays: config.retentionDays, keepDays: config.keepDays };
   const inbound = await createInboundRetention({ database, clock, keys, ...days }).forget(number);
   await deleteAnswersAbout(database, keys, JSON.stringify(number));
+  await deleteAnswersNaming(database, number);
   const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
   const records = `${counted(messages, 'message')}, ${counted(inbound, 'inbound text')} and ${counted(verifications, 'verification')}`;
   return `\nThe number is masked in ${records}.\n`;

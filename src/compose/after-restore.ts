@@ -16,8 +16,8 @@ export interface RestoredStore {
 }
 
 /**
- * What an old store cannot know: which credentials were deleted, which codes were used and which texts were sent since. In
- * the transaction of the restore (decision 0028).
+ * Suspends credentials, and ends codes and texts: an old store cannot know which were deleted, used or sent since the
+ * backup. Runs in the transaction of the restore (decision 0028).
  */
 export async function afterRestore(
   tx: Tx,

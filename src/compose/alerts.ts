@@ -3,7 +3,7 @@ import { nameOfCarrier } from '../quality/alerts/alert.ts';
 import { type AlertWatch, createAlertWatch } from '../quality/alerts/watch.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Builds what watches for alerts, and the metrics of what it sees. */
+/** Builds the alert watch and its metrics. */
 export function composeAlerts(foundation: Foundation): AlertWatch {
   const { config, clock, sideDatabase: database, keys, log, metrics } = foundation;
   const { publicUrl, alertUrl, environment } = config;

@@ -3,24 +3,28 @@ import { createMessageService } from '../messages/message-service.ts';
 import type { OptOutCheck } from '../messages/opt-out-check.ts';
 import { createSendRules } from '../messages/send-rules.ts';
 import { createIdempotency } from '../platform/database/idempotency.ts';
+import type { Registry } from '../registry/registry.ts';
 import { createGuard } from '../verify/guard.ts';
+import { createStartRequests } from '../verify/start/request.ts';
 import { createStartRules } from '../verify/start/rules.ts';
 import { createVerifyService, type VerifyServiceOptions } from '../verify/verify-service.ts';
 import type { WakeDelivery } from './app-interface.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
+import { composeHooks } from './hooks.ts';
 
 export interface ApiParts {
   signProof: VerifyServiceOptions['signProof'];
+  registry: Registry;
   /** Wakes the delivery workers: something is due. */
   wakeDelivery: WakeDelivery;
   carriers: Pick<Carriers, 'texts'>;
   optOuts: { check: OptOutCheck; drain(): Promise<void> };
 }
 
-/** The three APIs behind the edge. */
+/** The three APIs behind the edge, and the hooks over them. */
 export function composeApis(foundation: Foundation, parts: ApiParts) {
-  const { signProof, wakeDelivery: wake, optOuts } = parts;
+  const { signProof, registry, wakeDelivery: wake, optOuts } = parts;
   const { routeText, requireCarrier, hasChoice } = parts.carriers.texts;
   const { config, clock, database, sideDatabase, keys } = foundation;
   const { environment, resendSeconds } = config;
@@ -42,13 +46,19 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
   /** No guard counts in the sandbox, so nothing is kept there. */
   const clientsOf = (applicationId: string, client: StartClient) =>
     environment === 'sandbox' ? [] : clientScopes(keys.keyFor('client', keys.version), applicationId, client);
+  const toStart = createStartRequests({ requireCarrier, clientsOf });
+  const verifyParts = { verify, idempotency, rules: createStartRules(environment), toStart };
+  const messageParts = { messages, idempotency, rules: createSendRules(clock, environment) };
+  const hooks = composeHooks(foundation, { registry, verify: verifyParts, messages: messageParts });
   return {
-    verify: { verify, idempotency, rules: createStartRules(environment), requireCarrier, clientsOf },
-    messages: { messages, idempotency, rules: createSendRules(clock, environment) },
+    verify: verifyParts,
+    messages: messageParts,
+    hooks,
     async drain(): Promise<void> {
       await messages.drain();
       await verify.drain();
       await optOuts.drain();
+      await hooks.drain();
     },
   };
 }

@@ -14,7 +14,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Something is due with these carriers, or with any. The texts were just accepted: delivery need not read them. */
+/** Texts are due with these carriers, or with any. `accepted` saves delivery reading the texts that were just accepted. */
 export type WakeDelivery = (carriers?: Woken, accepted?: readonly Message[]) => void;
 
 /** What the app is made of. */
@@ -35,10 +35,10 @@ export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {
 
 /** What a web process knows of its node, by asking the parent. */
 export interface NodeOfProcesses {
-  /** False while the parent owes a decision for too long. */
+  /** False while the parent is late with a decision. */
   isAnswering(): boolean;
   processes(): ProcessCount;
-  /** The places of streams, of all processes together. */
+  /** Counts open streams over all processes. */
   places: StreamPlaces;
   /** The metrics of all processes, and not of this one alone. */
   readMetrics?(): Promise<string>;

@@ -5,12 +5,14 @@ import { createCarrierDirectory } from '../delivery/routing/directory.ts';
 import { createRouteExplain } from '../delivery/routing/explain.ts';
 import { findNextCarrier } from '../delivery/routing/next-carrier.ts';
 import { createRouteService } from '../delivery/routing/service.ts';
+import type { RouteRule } from '../delivery/routing/table.ts';
 import { createTextRoutes } from '../delivery/routing/text-routes.ts';
 import { createCallbackCarriers } from '../delivery/setup/callback-carriers.ts';
 import { createCarrierService } from '../delivery/setup/service.ts';
 import { createCarrierTestService } from '../delivery/setup/test-service.ts';
 import { routedCountryOf } from '../messages/numbers/phone-number.ts';
 import { nameOfCarrier } from '../quality/alerts/alert.ts';
+import { readEffect } from '../quality/route-effect.ts';
 import { createTotals } from '../quality/totals.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { composeAlerts } from './alerts.ts';
@@ -71,6 +73,7 @@ export function composeCarriers(
     routing: {
       routes: createRouteService({ database, clock, environment, onChanged: directory.refresh }),
       explain: createRouteExplain({ database, clock, directory, environment }),
+      effect: (rules: readonly RouteRule[]) => readEffect(database, rules, clock.nowMs()),
     },
     routes: {
       carriers: createCarrierService({

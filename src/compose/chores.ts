@@ -1,5 +1,6 @@
 import { createSignInUpkeep } from '../accounts/sign-in/upkeep.ts';
 import { createPortalUpkeep } from '../accounts/upkeep.ts';
+import type { NoteEnds } from '../delivery/attempts/answered-text.ts';
 import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/attempts/store.ts';
 import { deleteOldLogs } from '../delivery/carrier/log-store.ts';
 import { deleteOldTests } from '../delivery/carrier/test-store.ts';
@@ -15,7 +16,7 @@ import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createInboundRetention } from '../inbound/inbound-retention.ts';
 import { deleteOldReplies } from '../inbound/reply-store.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
-import { deleteOldEnds, messageTable } from '../messages/message-store.ts';
+import { deleteOldEnds, messageTable, numberIndex } from '../messages/message-store.ts';
 import { summedMessages } from '../messages/message-usage-store.ts';
 import { deleteOldSpend } from '../messages/spend-store.ts';
 import { createTraceDeletion, rollUpUsage } from '../metering/metering-store.ts';
@@ -23,6 +24,7 @@ import { type Clock, dayMs, hourMs, minuteMs } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import type { Database } from '../platform/database/database.ts';
 import { deleteExpiredAnswers } from '../platform/database/idempotency.ts';
+import { createIndexTurn } from '../platform/database/index-turn.ts';
 import {
   deleteOldRows,
   dropOldPartition,
@@ -34,6 +36,8 @@ import { deleteSums, type SummedRecords, sumSome } from '../platform/database/re
 import type { Log } from '../platform/log.ts';
 import { type Chore, pieceRows } from '../platform/work/maintenance.ts';
 import { deleteClearedAlerts } from '../quality/alerts/store.ts';
+import { deleteOldSteps, foldSteps } from '../quality/analytics/step-store.ts';
+import { deleteOldVerificationSteps, foldVerifications } from '../quality/analytics/verification-store.ts';
 import { deleteOldBlockedStarts } from '../quality/blocked-start-store.ts';
 import { createCodeOutcomes } from '../quality/code-outcomes.ts';
 import {
@@ -46,15 +50,19 @@ import {
 import { createConversionWatch } from '../quality/conversion/watch.ts';
 import { deleteOldHolds, endDueHolds, forgetClients } from '../quality/guard-hold-store.ts';
 import { deleteOldMinutes } from '../quality/minute-store.ts';
+import { deleteOldOutcomes } from '../quality/outcome-store.ts';
 import { deleteOldDays, foldDays } from '../quality/total-store.ts';
 import { deleteDeadNodes, deleteOldChanges, recordChange } from '../registry/change-store.ts';
 import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
 import type { Config } from '../settings/settings.ts';
+import { deleteOldCalls } from '../twilio/callbacks/store.ts';
 import { walkEndedCodes } from '../verify/ended-code-store.ts';
 import { deleteCountedStarts, deleteRecentFailures, deleteStartClients } from '../verify/start/counts.ts';
 import { createVerificationRetention } from '../verify/verification-retention.ts';
 import { expireSome, neededVerificationsFrom, verificationTables } from '../verify/verification-store.ts';
 import { summedVerifications } from '../verify/verification-usage-store.ts';
+import { deleteOldAnswers } from '../webhooks/answer-store.ts';
+import { answersKeptMs } from '../webhooks/answers.ts';
 import { createDisableHopeless } from '../webhooks/disable.ts';
 import { feedKeepsListeningMs } from '../webhooks/service.ts';
 import { deleteLeftOver } from '../webhooks/store.ts';
@@ -68,6 +76,7 @@ export interface ChoreOptions {
   log: Log;
   /** Counts texts that have expired without a carrier. */
   onExpired?: ((status: 'expired' | 'unknown', by: number) => void) | undefined;
+  noteEnds?: NoteEnds | undefined;
   /** Delivers texts from phones whose other parts never came. */
   deliverIncomplete: () => Promise<number>;
 }
@@ -85,6 +94,7 @@ export function createChores({
   keys,
   log,
   onExpired,
+  noteEnds,
   deliverIncomplete,
 }: ChoreOptions): Chore[] {
   const messages = createMessageRetention({ database, clock, days: config.retentionDays, deleteArrivalsOf });
@@ -162,7 +172,7 @@ export function createChores({
     {
       name: 'expire-texts',
       everyMs: 2000,
-      runPiece: withNow((tx, nowMs) => expireWaiting(tx, { nowMs, limit: pieceRows, onEnded: onExpired })),
+      runPiece: withNow((tx, nowMs) => expireWaiting(tx, { nowMs, limit: pieceRows, onEnded: onExpired, noteEnds })),
     },
     { name: 'fill-in-expiry', everyMs: minuteMs, runPiece: () => fillInExpiry(database, pieceRows) },
     { name: 'unreported-texts', everyMs: minuteMs, runPiece: unreported.endSome },
@@ -171,6 +181,11 @@ export function createChores({
       name: 'old-text-parts',
       everyMs: hourMs,
       runPiece: withTexts(deleteOldParts, (nowMs) => nowMs - partsKeptMs),
+    },
+    {
+      name: 'old-status-calls',
+      everyMs: hourMs,
+      runPiece: withTexts(deleteOldCalls, (nowMs) => nowMs - partsKeptMs),
     },
     {
       name: 'old-text-attempts',
@@ -197,6 +212,7 @@ export function createChores({
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
     { name: 'start-clients', everyMs: 10 * minuteMs, runPiece: withNow(deleteStartClients) },
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
+    createIndexTurn(database, numberIndex, 10 * minuteMs),
     ...partitionChores(messageTable, keptFrom, neededTextsFrom),
     ...verificationTables.flatMap((table) => partitionChores(table, keptFrom, neededVerificationsFrom)),
     { name: 'event-day', everyMs: minuteMs, runPiece: withNow(beginDay) },
@@ -210,6 +226,11 @@ export function createChores({
       name: 'deleted-webhooks',
       everyMs: minuteMs,
       runPiece: withNow((tx, nowMs) => deleteLeftOver(tx, nowMs - minuteMs)),
+    },
+    {
+      name: 'old-webhook-answers',
+      everyMs: 10 * minuteMs,
+      runPiece: withNow((tx, nowMs) => deleteOldAnswers(tx, nowMs - answersKeptMs)),
     },
     ...eventTables.flatMap((table) => partitionChores(table, eventsKeptFrom)),
     { name: 'idempotent-answers', everyMs: 10 * minuteMs, runPiece: withNow(deleteExpiredAnswers) },
@@ -235,8 +256,13 @@ export function createChores({
     { name: 'conversions-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldHours) },
     { name: 'old-conversions', everyMs: hourMs, runPiece: withNow(deleteOldSums) },
     { name: 'totals-by-day', everyMs: 10 * minuteMs, runPiece: withNow(foldDays) },
+    { name: 'totals-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(foldSteps) },
+    { name: 'old-steps', everyMs: hourMs, runPiece: withNow(deleteOldSteps) },
+    { name: 'verifications-by-hour', everyMs: 10 * minuteMs, runPiece: withNow(foldVerifications) },
+    { name: 'old-verification-steps', everyMs: hourMs, runPiece: withNow(deleteOldVerificationSteps) },
     { name: 'old-totals', everyMs: hourMs, runPiece: withNow(deleteOldDays) },
     { name: 'old-alerts', everyMs: hourMs, runPiece: withNow(deleteClearedAlerts) },
+    { name: 'old-carrier-outcomes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldOutcomes) },
     { name: 'old-carrier-minutes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldMinutes) },
     { name: 'dead-sessions', everyMs: minuteMs, runPiece: portal.deleteDeadSessions },
     { name: 'dead-links', everyMs: hourMs, runPiece: portal.deleteDeadLinks },

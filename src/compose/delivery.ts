@@ -38,6 +38,7 @@ import { createInbound } from './inbound.ts';
 import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
 import { createTextRenderer } from './text-renderer.ts';
+import { createCallbackWork } from './twilio/callback-work.ts';
 import { createWebhookWork, type WebhookWork } from './webhooks.ts';
 
 export interface Delivery {
@@ -101,6 +102,7 @@ export function createDelivery(options: {
     onChanged(...changed) {
       totals.noteReports(...changed);
       webhooks.wake();
+      callbacks.wake();
     },
     keysOf: (account, id) => carriers.receiptKeys(account, id),
     resend: {
@@ -120,6 +122,7 @@ export function createDelivery(options: {
     onLease: options.onWebhookLease,
     onWaiting: options.onWebhooksWaiting,
   });
+  const callbacks = createCallbackWork({ config, database: options.webhookDatabase ?? database, clock, keys, log });
   const accepted = createAcceptedTexts(clock);
   const vacuum = createQueueVacuum({ database, clock, log });
   const slots = createBindSlots({ database, clock, log });
@@ -154,9 +157,11 @@ export function createDelivery(options: {
         atMostOnce,
         onCount,
         onClaimed: vacuum.noteTaken,
+        onEnds: totals.noteEnds,
         onAnswers(key, answers) {
           totals.noteAnswers(key, answers);
           webhooks.wake();
+          callbacks.wake();
           learn.fromAnswers(answers);
           if (!isSandbox) countFurther(answers);
         },
@@ -198,6 +203,7 @@ export function createDelivery(options: {
     keys,
     log,
     onExpired: onCount,
+    noteEnds: totals.noteEnds,
     deliverIncomplete: inbound.receiver.deliverIncomplete,
   });
   const maintenance = createMaintenance({
@@ -223,8 +229,10 @@ export function createDelivery(options: {
       }
       maintenance.start();
       await webhooks.start();
+      callbacks.start();
     },
     async stop() {
+      await callbacks.stop();
       await webhooks.stop();
       await maintenance.stop();
       await listener?.stop();

@@ -4,17 +4,20 @@ import { createGateway } from '../edge/gateway.ts';
 import type { Windows } from '../edge/windows.ts';
 import { createWorkerGateway } from '../edge/worker-node.ts';
 import type { Gateway } from '../http/admission.ts';
+import { createFindOwnCaller } from '../registry/own-caller.ts';
 import { apiPrefixes } from '../routes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Foundation } from './foundation.ts';
 import type { Identity } from './identity.ts';
+import type { Twilio } from './twilio/web.ts';
 
 export interface EdgeParts {
   identity: Identity;
   accounts: Accounts;
   /** The windows of registrations. */
   registrations: Windows;
-  isCallback: (path: string) => boolean;
+  carriers: { isCallback: (path: string) => boolean };
+  twilio: Pick<Twilio, 'sids'>;
 }
 
 /** Builds the gateway that every request passes first. A worker node answers only health checks and metrics. */
@@ -26,17 +29,19 @@ export function composeEdge({ config, windows }: Foundation, parts: EdgeParts): 
     applications: createApplicationAccess({
       keys: registry.keyLookup,
       tokens: verifier,
+      sids: parts.twilio.sids,
       registrations: parts.registrations,
       addresses,
     }),
     findSession: sessions.find,
     findOpenSessions: sessions.findOpen,
+    findOwnCaller: createFindOwnCaller(registry.directory),
     sessionCookie: sessions.cookieName,
     addresses,
     identityAddresses: createAddressLimits(windows.clients, config.addressLimits),
     apis: apiPrefixes,
     metrics: { token: config.metricsToken, openToLoopback: config.environment === 'sandbox' },
-    isCallback: parts.isCallback,
+    isCallback: parts.carriers.isCallback,
     publicUrl: config.publicUrl,
     operatorsNeedSecondFactor: config.operatorSecondFactor === 'required',
   });

@@ -22,7 +22,7 @@ export interface Foundation {
   metrics: Metrics;
   /** In this process, or in the parent of the node's processes. */
   windows: NodeWindows;
-  /** Without it the clock counts as right: a test turns its own. */
+  /** Left out in tests, which set their clock: it then counts as right. */
   clockWatch?: Pick<ClockWatch, 'isRight'> | undefined;
   /** Signs tokens and proofs. Without it, Node's thread pool does. */
   sign?: JwsSigner | undefined;

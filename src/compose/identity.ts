@@ -1,3 +1,4 @@
+import { createHelpLinks } from '../http/help-links.ts';
 import { createProofSigner } from '../identity/proof.ts';
 import { signJwsInPool } from '../identity/sign-jws.ts';
 import { signingKeysChange } from '../identity/signing-keys.ts';
@@ -66,6 +67,13 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     signingKeys,
     verifier,
     signProof: createProofSigner(sign, signingKeys, issuer, clock),
-    routes: { tokens, signingKeys, realm: config.realm, issuer, nowMs: clock.nowMs },
+    routes: {
+      tokens,
+      signingKeys,
+      realm: config.realm,
+      issuer,
+      help: createHelpLinks(config.publicUrl),
+      nowMs: clock.nowMs,
+    },
   };
 }

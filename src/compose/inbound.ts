@@ -15,7 +15,7 @@ import type { composeInbox } from './inbox.ts';
 export interface InboundParts {
   config: Pick<Config, 'optOutVerify'>;
   database: Database;
-  /** For what applications say about opt-outs; defaults to `database`. */
+  /** For opt-outs that applications add or end; defaults to `database`. */
   mainDatabase?: Database;
   clock: Clock;
   keys: KeyRing;
@@ -23,7 +23,7 @@ export interface InboundParts {
   wake: (carriers: readonly string[]) => void;
 }
 
-/** What takes texts from phones, in the delivery thread and in web nodes, and who has opted out. */
+/** Builds the receiver of texts from phones, and the opt-outs, for the delivery thread and for web nodes. */
 export function createInbound(parts: InboundParts) {
   const { config, database, clock, keys, wake } = parts;
   const optOuts = createOptOuts({ ...parts, verifications: config.optOutVerify });
@@ -41,7 +41,7 @@ export interface InboundWebParts {
 /** A reply goes to the sender of one of the newest texts on the virtual phone: search this many. */
 const searchedTexts = 100;
 
-/** The same for web nodes, with what their routes need. */
+/** Builds the same for a web node, and what its routes need. */
 export function composeInbound(foundation: Foundation, parts: InboundWebParts) {
   const { config, clock, database: mainDatabase, sideDatabase: database, keys } = foundation;
   const { registry, inbox } = parts;

@@ -1,10 +1,11 @@
 import { createAudit } from '../accounts/audit/audit.ts';
-import { readQueueState } from '../delivery/queue/state.ts';
+import { readQueueState } from '../delivery/queue/lanes.ts';
 import type { Windows } from '../edge/windows.ts';
 import type { Check } from '../http/operations-api.ts';
 import type { Metering } from '../metering/metering.ts';
 import { createRecordFiles } from '../portal/developer/record-file.ts';
 import { createRequestStories } from '../portal/developer/request-story.ts';
+import { createWaitStories } from '../quality/waiting/stories.ts';
 import type { Registry } from '../registry/registry.ts';
 import { createGuard } from '../verify/guard.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
@@ -37,7 +38,9 @@ export function composePortal(foundation: Foundation, parts: PortalParts) {
   const { requireOwn, listApplicationIds: applicationIdsOf } = registry;
   const { flush } = metering;
   const sendFile = createRecordFiles();
-  const stories = createRequestStories({ database, clock, metering, applicationIdsOf });
+  const { list: carriers, table } = parts.carriers.directory;
+  const waits = createWaitStories({ database, clock, carriers, table });
+  const stories = createRequestStories({ database, clock, metering, applicationIdsOf, waits });
   return {
     clock,
     plans,
@@ -52,10 +55,12 @@ export function composePortal(foundation: Foundation, parts: PortalParts) {
       flush,
       quotaOf: async (...[id, limits]: Parameters<Windows['peek']>) => registrations.peek(id, limits),
     },
+    analytics: { database, clock, requireOwn },
     requests: { database, clock, registry, findStory: stories.find, flush },
+    find: { database, clock, stories, waits, flush, retentionDays: config.retentionDays, applicationIdsOf },
     failures: { database, clock, registry, verify: parts.verify, flush },
-    developerMessages: { database, clock, requireOwn, sendFile },
-    developerVerifications: { database, clock, verify: parts.verify, requireOwn, sendFile },
+    developerMessages: { database, clock, requireOwn, sendFile, waits },
+    developerVerifications: { database, clock, verify: parts.verify, requireOwn, sendFile, waits },
     events: { ...parts.events.portal, requireOwn },
     senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
     spend: { database, clock, sending, requireOwn },
@@ -73,19 +78,14 @@ export function composePortal(foundation: Foundation, parts: PortalParts) {
       liveNodes: feed.liveNodes,
       countRegistry: registry.count,
       hasRedis: parts.hasRedis,
-      queue: () => readQueueState(database),
-      carriers: parts.carriers.directory.list,
+      queue: () => readQueueState(database, clock.nowMs()),
+      carriers,
     },
     carriers: parts.carriers.routes,
     callbacks: parts.carriers.callbacks,
     routing: parts.carriers.routing,
     totals: { database, clock },
     webhooks: composeWebhooks(foundation, registry),
-    deliveries: {
-      database,
-      clock,
-      carriers: parts.carriers.directory.list,
-      table: parts.carriers.directory.table,
-    },
+    deliveries: { database, clock, waits },
   };
 }

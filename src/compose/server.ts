@@ -14,6 +14,7 @@ export function composeServer(foundation: Foundation, parts: ServerParts): HttpS
     ...parts,
     plainLane: httpLane === 'plain',
     trustedProxies,
+    publicUrl,
     https: publicUrl.startsWith('https:'),
   });
 }

@@ -6,27 +6,21 @@ import { fromUuid } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { Handsets } from '../sandbox/handsets.ts';
 
-/** In the sandbox the virtual phones show texts of configured carriers too: once, when they are delivered. */
-export interface ShownTexts {
-  /** Runs in the transaction of the receipts, so that each text appears once, even after a crash. */
-  onDelivered(tx: Tx, source: ReceiptSource, uuids: string[]): Promise<void>;
-  /** Shows the texts of one carrier when they are sent: only those that no receipt will show. */
-  whenSent(): (text: OutgoingText) => void;
-}
-
 const togetherMs = 20;
 
+/** In the sandbox the virtual phones show texts of configured carriers too: once, when they are delivered. */
 export function createShownTexts(options: {
   database: Database;
   handsets: Pick<Handsets, 'show'>;
   /** The carrier of the virtual phones: its texts are there already. */
   phonesKey: string;
   log: Log;
-}): ShownTexts {
+}) {
   const { database, handsets, phonesKey, log } = options;
 
   return {
-    async onDelivered(tx, { key }, uuids) {
+    /** Runs in the transaction of the receipts, so that each text appears once, even after a crash. */
+    async onDelivered(tx: Tx, { key }: ReceiptSource, uuids: string[]): Promise<void> {
       if (key === phonesKey) return;
       const messages = await findMessages(
         tx,
@@ -36,7 +30,8 @@ export function createShownTexts(options: {
       await handsets.show(tx, texts);
     },
 
-    whenSent() {
+    /** Shows the texts of one carrier when they are sent: only those that no receipt will show. */
+    whenSent(): (text: OutgoingText) => void {
       let waiting: OutgoingText[] = [];
       // Many texts share one insert.
       const showAll = () => {

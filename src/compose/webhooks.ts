@@ -44,7 +44,12 @@ export function composeWebhooks(foundation: Foundation, registry: Pick<RegistryS
   const ids = createEventIds(keys);
   return {
     webhooks: createWebhookService({ database, clock, keys, guard, client, listeners, isApplication }),
-    deliveries: createWebhookDeliveries({ database, clock, ids, eventDays: config.eventDays }),
+    deliveries: createWebhookDeliveries({
+      ...{ database, clock, ids },
+      eventDays: config.eventDays,
+      assemble: createAssembleEvents(ids),
+    }),
+    database,
     requireOwn: registry.requireOwn,
   };
 }

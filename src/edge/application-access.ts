@@ -1,5 +1,5 @@
 import type { Admission, Arrival, KnownCaller, LimitDecision } from '../http/admission.ts';
-import type { Auth } from '../http/route.ts';
+import type { Auth, ProvedCaller, SidApi } from '../http/route.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import type { AddressLimits } from './address-limits.ts';
@@ -7,22 +7,28 @@ import { admitted, anonymous, asRefusal, limited, refused, whenDecided } from '.
 import type { CallerLookup } from './caller-lookup.ts';
 import {
   deadKey,
+  deadSid,
   deadToken,
   malformedKey,
+  malformedSid,
   malformedToken,
   missingScope,
   readApiKey,
   readBearer,
+  readSid,
   suspendedKey,
+  unregisteredSid,
 } from './credentials.ts';
 import type { Windows } from './windows.ts';
 
 /** The credentials of applications. */
-export type ApplicationAuth = Auth & { kind: 'apikey' | 'bearer' };
+export type ApplicationAuth = Auth & { kind: 'apikey' | 'bearer' | 'sid' };
 
 export interface ApplicationAccessOptions {
   keys: CallerLookup;
   tokens: CallerLookup;
+  /** Credentials of Twilio's shape, for each API. */
+  sids: Record<SidApi, CallerLookup>;
   /** The windows of registrations. */
   registrations: Windows;
   addresses: AddressLimits;
@@ -31,13 +37,17 @@ export interface ApplicationAccessOptions {
 /** Admits applications: finds the owner of the credential and applies the limits of its registration. */
 export interface ApplicationAccess {
   admit(arrival: Arrival, auth: ApplicationAuth): Admission | Promise<Admission>;
+  /** Applies the limits of a registration to a caller that was found without a credential. */
+  admitFound(arrival: Arrival, known: KnownCaller): Admission | Promise<Admission>;
   lookupFor(auth: ApplicationAuth): CallerLookup;
+  /** Charges the registration of a caller who has proved itself. */
+  decide(arrival: Arrival, proved: ProvedCaller): LimitDecision | Promise<LimitDecision>;
   /** The registration gets back the slot of a request that was not served. */
   giveBack(admission: Admission): LimitDecision | Promise<LimitDecision>;
 }
 
 export function createApplicationAccess(options: ApplicationAccessOptions): ApplicationAccess {
-  const { keys, tokens, registrations, addresses } = options;
+  const { keys, tokens, sids, registrations, addresses } = options;
 
   function admit(arrival: Arrival, auth: ApplicationAuth): Admission | Promise<Admission> {
     const text = readCredential(arrival, auth);
@@ -55,8 +65,9 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
     return admitUnknown(arrival, auth, text);
   }
 
-  function lookupFor({ kind }: ApplicationAuth): CallerLookup {
-    return kind === 'apikey' ? keys : tokens;
+  function lookupFor(auth: ApplicationAuth): CallerLookup {
+    if (auth.kind === 'sid') return sids[auth.api];
+    return auth.kind === 'apikey' ? keys : tokens;
   }
 
   /**
@@ -87,6 +98,7 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
 
   function dead(auth: ApplicationAuth, text: OwnedText): ApiError {
     if (auth.kind === 'bearer') return deadToken;
+    if (auth.kind === 'sid') return sids[auth.api].isUnregistered?.(text) === true ? unregisteredSid : deadSid;
     return keys.isSuspended?.(text) === true ? suspendedKey : deadKey;
   }
 
@@ -101,8 +113,18 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
       const decision = byAddress?.chargedAtMs === undefined ? addresses.charge(arrival) : byAddress;
       return whenDecided(decision, (made) => admitWithin(known, auth, made, false));
     }
-    const decision = registrations.decide(known.caller.registrationId, known.limits, arrival.informedAtMs);
-    return whenDecided(decision, (made) => admitWithin(known, auth, made, true));
+    return whenDecided(decide(arrival, known), (made) => admitWithin(known, auth, made, true));
+  }
+
+  function decide({ informedAtMs }: Arrival, { caller, limits }: ProvedCaller): LimitDecision | Promise<LimitDecision> {
+    return registrations.decide(caller.registrationId, limits, informedAtMs);
+  }
+
+  function admitFound(arrival: Arrival, known: KnownCaller): Admission | Promise<Admission> {
+    const { caller } = known;
+    return whenDecided(decide(arrival, known), (made) =>
+      made.admitted ? admitted(caller, made, true) : limited(caller, made, true),
+    );
   }
 
   function uncharged(arrival: Arrival, refusal: ApiError): Admission | Promise<Admission> {
@@ -114,7 +136,7 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
     return isCharged ? registrations.giveBack(caller.registrationId, decision) : decision;
   }
 
-  return { admit, lookupFor, giveBack };
+  return { admit, admitFound, lookupFor, decide, giveBack };
 }
 
 /** `counted`: the registration's own limits decided. */
@@ -132,9 +154,11 @@ function admitWithin(
 }
 
 export function readCredential(arrival: Arrival, { kind }: ApplicationAuth): OwnedText | ApiError {
+  if (kind === 'sid') return readSid(arrival);
   return kind === 'apikey' ? readApiKey(arrival) : readBearer(arrival);
 }
 
 function malformed({ kind }: ApplicationAuth, text: string): ApiError {
+  if (kind === 'sid') return malformedSid();
   return kind === 'apikey' ? malformedKey(text) : malformedToken(text);
 }

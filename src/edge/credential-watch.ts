@@ -2,16 +2,6 @@ import type { OwnedText } from '../platform/owned-text.ts';
 import { createPoller } from '../platform/work/poller.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 
-/**
- * Reports when the credential of an open stream ends on any node: revoked, deleted, rotated, expired or signed out. All
- * streams of this node share one timer, and all sessions one query.
- */
-export interface CredentialWatch {
-  /** Calls `onEnd` once, when the key or token is no longer valid. The returned function stops watching. */
-  application(lookup: CallerLookup, text: OwnedText, onEnd: () => void): () => void;
-  session(sessionHash: Buffer, onEnd: () => void): () => void;
-}
-
 /** Returns the given sessions that are still open. */
 export type FindOpenSessions = (sessionHashes: Buffer[]) => Promise<Buffer[]>;
 
@@ -31,7 +21,11 @@ const pollEveryMs = 200;
 /** While the database is away, a stream continues for one second and then ends. */
 const mostDoubts = 4;
 
-export function createCredentialWatch(findOpenSessions: FindOpenSessions): CredentialWatch {
+/**
+ * Reports when the credential of an open stream ends on any node: revoked, deleted, rotated, expired or signed out. All
+ * streams of this node share one timer, and all sessions one query.
+ */
+export function createCredentialWatch(findOpenSessions: FindOpenSessions) {
   const applications = new Set<WatchedApplication>();
   const sessions = new Map<Watched, Buffer>();
   const poller = createPoller({ run: pollAll, pauseMs: pollEveryMs });
@@ -96,13 +90,14 @@ export function createCredentialWatch(findOpenSessions: FindOpenSessions): Crede
   }
 
   return {
-    application(lookup, text, onEnd) {
+    /** Calls `onEnd` once, when the key or token is no longer valid. The returned function stops watching. */
+    application(lookup: CallerLookup, text: OwnedText, onEnd: () => void): () => void {
       const watched = { lookup, text, onEnd, doubts: 0, asking: false };
       applications.add(watched);
       poller.start();
       return () => void forget(watched);
     },
-    session(sessionHash, onEnd) {
+    session(sessionHash: Buffer, onEnd: () => void): () => void {
       const watched = { onEnd, doubts: 0 };
       sessions.set(watched, sessionHash);
       poller.start();

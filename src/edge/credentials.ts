@@ -40,6 +40,17 @@ export const missingScope: Record<Scope, ApiError> = {
   'messaging:send': lacking('messaging:send'),
 };
 
+const sidRefusals = {
+  missing: unidentifiedSid('Send the account sid and its auth token by HTTP Basic.'),
+  twice: unidentifiedSid('The Authorization header was sent twice.'),
+  malformed: unidentifiedSid('This is not an account sid of this service with its auth token.'),
+};
+export const deadSid = unidentifiedSid('The account sid is unknown, or the auth token is not valid for it.');
+export const unregisteredSid = new ApiError(
+  'PERMISSION_DENIED',
+  'The application is not registered for this API. Register it in the portal.',
+);
+
 /** Our keys are a third as long. Longer text is refused without a lookup. */
 const longestKey = 160;
 /** `Bearer` and the longest token that we read. */
@@ -124,6 +135,22 @@ function formDecode(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
+/** The text after `Basic`: an account sid and its token, in base64. */
+export function readSid(arrival: Arrival): Sent {
+  const { authorization } = arrival.headers;
+  if (authorization === undefined || !isScheme(authorization, 'basic')) return sidRefusals.missing;
+  if (arrival.repeats('authorization')) return sidRefusals.twice;
+  if (authorization.length > longestBasic) return sidRefusals.malformed;
+  if (authorization.startsWith('Basic ') && authorization.charCodeAt(6) !== space)
+    return ownedText(authorization.slice(6));
+  const text = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization)?.[1];
+  return text === undefined ? sidRefusals.malformed : ownedText(text);
+}
+
+export function malformedSid(): ApiError {
+  return sidRefusals.malformed;
+}
+
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (header === undefined || header.length > longestCookies) return undefined;
   for (const pair of header.split(';')) {
@@ -135,6 +162,10 @@ export function readCookie(header: string | undefined, name: string): string | u
 
 function unidentifiedKey(message: string): ApiError {
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': `Key realm="${realm}"` } });
+}
+
+function unidentifiedSid(message: string): ApiError {
+  return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': `Basic realm="${realm}"` } });
 }
 
 /** RFC 6750, section 3: send the error code only if the caller sent a token. Another scheme counts as no token. */

@@ -4,9 +4,10 @@ import { ApiError, notFound } from '../platform/errors.ts';
 import type { AddressLimits } from './address-limits.ts';
 import { admitted, anonymous, asRefusal, limited, refused, whenDecided } from './admit-or-refuse.ts';
 import { type ApplicationAccess, readCredential } from './application-access.ts';
-import type { FindSession } from './caller-lookup.ts';
+import type { FindOwnCaller, FindSession } from './caller-lookup.ts';
 import { createCredentialWatch, type FindOpenSessions } from './credential-watch.ts';
 import { readBasic, readCookie, signInFirst } from './credentials.ts';
+import { limitRefusal } from './limit-refusal.ts';
 import { type MetricsAccess, refuseMetrics } from './metrics-access.ts';
 import { type PortalAuth, refuseRole } from './roles.ts';
 import { refuseCrossSite } from './same-site.ts';
@@ -15,6 +16,7 @@ export interface GatewayOptions {
   applications: ApplicationAccess;
   findSession: FindSession;
   findOpenSessions: FindOpenSessions;
+  findOwnCaller: FindOwnCaller;
   sessionCookie: string;
   /** For unknown credentials and the portal. */
   addresses: AddressLimits;
@@ -48,6 +50,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     return Array.isArray(auth) ? choose(auth, arrival) : auth;
   }
 
+  /** A call from the portal's forms: admitted like any call of the portal, then by the limits of the registration. */
+  async function admitTry(arrival: Arrival, auth: PortalAuth & { kind: 'try' }): Promise<Admission> {
+    const admission = await admitVisitor(arrival, auth);
+    const { caller, decision, refusal } = admission;
+    if (refusal !== undefined || caller.kind !== 'developer') return admission;
+    const { application_id: id = '' } = arrival.params;
+    const found = await options.findOwnCaller(caller.accountId, id, auth.api).catch(asRefusal);
+    return found instanceof ApiError ? refused(caller, decision, found) : applications.admitFound(arrival, found);
+  }
+
   async function admitVisitor(arrival: Arrival, auth: PortalAuth): Promise<Admission> {
     const decision = await addresses.charge(arrival);
     if (!decision.admitted) return limited(anonymous, decision);
@@ -63,7 +75,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (session === undefined) return refused(anonymous, decision, signInFirst());
     const caller: Caller = { kind: 'developer', ...session };
     const refusal = refuseRole(auth, arrival.method, caller, options);
-    return refusal === undefined ? admitted(caller, decision) : refused(caller, decision, refusal);
+    if (refusal !== undefined) return refused(caller, decision, refusal);
+    const admission = admitted(caller, decision);
+    // The test of a hook sends a code, which counts on the registration like a call of the hook.
+    return auth.kind === 'developer' ? chargeable(arrival, admission) : admission;
   }
 
   function admitClient(arrival: Arrival): Admission | Promise<Admission> {
@@ -88,6 +103,24 @@ export function createGateway(options: GatewayOptions): Gateway {
     );
   }
 
+  /** A hook's proof covers its body, so its handler charges. Until then the headers show the state of the address. */
+  function admitHook(arrival: Arrival): Admission | Promise<Admission> {
+    return whenDecided(addresses.peek(arrival.address), (standing) =>
+      chargeable(arrival, admitted(anonymous, standing)),
+    );
+  }
+
+  /** The handler may charge the request to a registration, or to the address. */
+  function chargeable(arrival: Arrival, admission: Admission): Admission {
+    admission.charge = async (proved) => {
+      const decision = await (proved === undefined ? addresses.charge(arrival) : applications.decide(arrival, proved));
+      Object.assign(admission, { decision, caller: proved?.caller ?? anonymous, counted: proved !== undefined });
+      const refusal = decision.admitted ? undefined : limitRefusal(decision);
+      return { retryAfterMs: decision.retryAfterMs, refusal };
+    };
+    return admission;
+  }
+
   /** A stream can last for hours, a waiting request half a minute: they must end with their credential. */
   function watched(arrival: Arrival, auth: Auth, admission: Admission): Admission {
     const { caller } = admission;
@@ -105,18 +138,23 @@ export function createGateway(options: GatewayOptions): Gateway {
     switch (auth.kind) {
       case 'apikey':
       case 'bearer':
+      case 'sid':
         return applications.admit(arrival, auth);
       case 'visitor':
       case 'person':
       case 'developer':
       case 'operator':
         return admitVisitor(arrival, auth);
+      case 'try':
+        return admitTry(arrival, auth);
       case 'client':
         return admitClient(arrival);
       case 'metrics':
         return admitOpen(arrival, refuseMetrics(options.metrics, arrival.headers.authorization, arrival.address));
       case 'callback':
         return admitCallback(arrival);
+      case 'hook':
+        return admitHook(arrival);
       case 'none':
         return admitOpen(arrival);
     }

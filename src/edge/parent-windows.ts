@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { LimitDecision, Limits } from '../http/admission.ts';
 import { type Clock, minuteMs } from '../platform/clock.ts';
 import { unavailable } from '../platform/errors.ts';
-import type { NodeWindows, WindowKind } from './node-windows.ts';
+import type { WindowKind } from './node-windows.ts';
 import {
   countDecisions,
   createFrameReader,
@@ -11,12 +11,6 @@ import {
   writeQuestions,
 } from './window-frames.ts';
 import type { Windows } from './windows.ts';
-
-export interface ParentWindows {
-  windows: NodeWindows;
-  /** False while the parent owes an answer for too long: then no request is decided. */
-  isAnswering(): boolean;
-}
 
 export interface ParentWindowsOptions {
   clock: Clock;
@@ -46,7 +40,7 @@ const forgetAfter = 10_000;
  * A web process's side of the node's windows: asks the parent, with one write for all questions of an event-loop turn. The
  * parent decides, so the limits are exact however many processes there are. Without its answer a request gets a 503.
  */
-export function createParentWindows(channel: Duplex, options: ParentWindowsOptions): ParentWindows {
+export function createParentWindows(channel: Duplex, options: ParentWindowsOptions) {
   const { clock, machineAheadMs, withinMs = 2000 } = options;
   let asked: Waiting[] = [];
   /** In the order of their questions; `first` is the index of the oldest unanswered one. */
@@ -170,7 +164,8 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
       clients: windowsOf('clients'),
       passwords: windowsOf('passwords'),
     },
-    isAnswering: () => answering,
+    /** False while the parent owes an answer for too long: then no request is decided. */
+    isAnswering: (): boolean => answering,
   };
 }
 

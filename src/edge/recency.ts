@@ -5,34 +5,27 @@ export interface Listed<T> {
 }
 
 /** A doubly linked list in the order items were last seen. Every operation takes constant time. */
-export interface Recency<T> {
-  readonly length: number;
-  readonly oldest: T | undefined;
-  /** Adds an item that is in no list. */
-  addNewest(item: T): void;
-  /** Removes an item of this list. */
-  remove(item: T): void;
-}
-
-export function createRecency<T extends Listed<T>>(): Recency<T> {
+export function createRecency<T extends Listed<T>>() {
   let oldest: T | undefined;
   let newest: T | undefined;
   let length = 0;
   return {
-    get length() {
+    get length(): number {
       return length;
     },
-    get oldest() {
+    get oldest(): T | undefined {
       return oldest;
     },
-    addNewest(item) {
+    /** Adds an item that is in no list. */
+    addNewest(item: T): void {
       item.older = newest;
       if (newest === undefined) oldest = item;
       else newest.newer = item;
       newest = item;
       length++;
     },
-    remove(item) {
+    /** Removes an item of this list. */
+    remove(item: T): void {
       if (item.newer === undefined) newest = item.older;
       else item.newer.older = item.older;
       if (item.older === undefined) oldest = item.newer;

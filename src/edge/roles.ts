@@ -3,7 +3,7 @@ import { ApiError } from '../platform/errors.ts';
 import { toRun } from '../platform/how-to-run.ts';
 
 /** The ways in which routes of the portal are protected. */
-export type PortalAuth = Extract<Auth, { kind: 'visitor' | 'person' | 'developer' | 'operator' }>;
+export type PortalAuth = Extract<Auth, { kind: 'visitor' | 'person' | 'developer' | 'try' | 'operator' }>;
 
 /** Whether the person may call the route: a refusal, or undefined. */
 export function refuseRole(
@@ -20,8 +20,9 @@ export function refuseRole(
         'and set one up on your account page within 15 minutes.',
     );
   }
-  if (auth.kind !== 'developer') return undefined;
-  const needed = auth.role ?? (isReading(method) ? 'viewer' : 'developer');
+  if (auth.kind !== 'developer' && auth.kind !== 'try') return undefined;
+  const given = auth.kind === 'developer' ? auth.role : undefined;
+  const needed = given ?? (isReading(method) ? 'viewer' : 'developer');
   if (rankOf(role) >= rankOf(needed)) return undefined;
   return denied(`Your role in this account is ${role}. This needs the role ${needed}: ask an owner of the account.`);
 }

@@ -33,6 +33,8 @@ export interface EventReads {
   readPage(applicationId: string, span: FeedSpan, filter: EventFilter, limit: number): Promise<Piece<LiveEvent>>;
   /** The newest events that match, oldest first. It reads a bounded number, so a rare match may be missing. */
   readNewest(applicationId: string, span: FeedSpan, filter: EventFilter, limit: number): Promise<LiveEvent[]>;
+  /** The event with this id, if it is the application's and still kept. */
+  readOne(applicationId: string, id: string): Promise<LiveEvent | undefined>;
   /** All readable events after a position, in pieces. */
   readMissed(applicationId: string, after: number, filter: EventFilter): AsyncIterable<Piece<LiveEvent>>;
 }
@@ -119,6 +121,10 @@ export function createEventReads(options: EventReadsOptions): EventReads {
         end = page.readTo;
       }
       return renderEvents(database, assembleEvents, found);
+    },
+    async readOne(applicationId, id) {
+      const event = await findOwnEvent({ database, ids }, applicationId, id);
+      return (await renderEvents(database, assembleEvents, event === undefined ? [] : [event]))[0];
     },
     async *readMissed(applicationId, after, filter) {
       for (let readTo = after; ; ) {

@@ -27,7 +27,7 @@ export interface EventStreamsOptions {
   feed: EventFeed;
   reads: EventReads;
   listeners: Listeners;
-  /** Turns of readers that resume after a while. */
+  /** Limits the reads of missed events: readers that resume take turns. */
   turns: FairShare;
   places: StreamPlaces;
   heartbeatMs?: number;

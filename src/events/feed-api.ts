@@ -33,7 +33,12 @@ const exampleEvent = {
   api: 'sms',
   application_id: exampleId('app'),
   reference: 'order-1234',
-  data: { id: exampleId('msg'), status: 'delivered', delivered_at: exampleTimes.delivered_at },
+  data: {
+    id: exampleId('msg'),
+    status: 'delivered',
+    sent_at: exampleTimes.sent_at,
+    delivered_at: exampleTimes.delivered_at,
+  },
 };
 
 export const eventSchema = Type.Object(
@@ -144,12 +149,7 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
         }),
       }),
       refuses: { CURSOR_EXPIRED: 'Events may be missing after the cursor' },
-      answers: {
-        200: {
-          description: 'A page of events',
-          schema: feedSchema,
-        },
-      },
+      answers: { 200: { description: 'A page of events', schema: feedSchema } },
       handler: async (call) => {
         const { applicationId, api, registrationId } = requireApplication(call);
         const { cursor, limit, type, subject, wait_seconds } = call.query;

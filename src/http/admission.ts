@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError } from '../platform/errors.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
-import type { Caller, CallingApplication, Route } from './route.ts';
+import type { Caller, CallingApplication, Charge, Route } from './route.ts';
 
 /** What the edge sees of a request, before the body is read. */
 export interface Arrival {
@@ -10,6 +10,8 @@ export interface Arrival {
   readonly path: string;
   /** Undefined when no route matches. */
   readonly route: Route | undefined;
+  /** The values of the route's path parameters. */
+  readonly params: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
   readonly address: OwnedText;
   /** When its connection opened or last finished an answer, as of the request's first byte. Steady clock. */
@@ -67,6 +69,8 @@ export interface Admission {
   refusal: ApiError | undefined;
   /** For streams and waiting requests: calls back once when the caller's credential ends. The returned function stops watching. */
   onCredentialEnd?: (act: () => void) => () => void;
+  /** For hooks. */
+  charge?: Charge;
 }
 
 /** Guards every route. The server calls it and knows nothing about credentials or limits. */

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../platform/errors.ts';
 import type { AnswerParts } from './exchange.ts';
 import { wholeSeconds } from './head.ts';
+import { type HelpLinks, type HelpName, helpNameOf } from './help-links.ts';
 import type { Route } from './route.ts';
 
 export const fieldProblemSchema = Type.Object(
@@ -45,12 +46,13 @@ export function readApiError(error: unknown): ApiError {
   });
 }
 
-export function unsupportedMediaType(type: string): ApiError {
-  return new ApiError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${type} without a Content-Encoding.`);
+/** Names the header that is wrong. */
+export function unsupportedMediaType(sentence: string): ApiError {
+  return new ApiError('UNSUPPORTED_MEDIA_TYPE', sentence);
 }
 
-export function payloadTooLarge(): ApiError {
-  return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.');
+export function payloadTooLarge(mostBytes = 64 * 1024): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${mostBytes / 1024} KiB.`);
 }
 
 export function malformedJson(): ApiError {
@@ -64,35 +66,47 @@ export function errorBody(error: ApiError, correlationId: string): object {
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** An error as an answer, in the contract's format or in that of RFC 6749. */
-export function refusalParts(
-  refusal: ApiError,
-  errors: Route['errors'],
-  correlationId: string,
-): AnswerParts & { data: string } {
-  const { status, body } = errors === 'oauth' ? oauthRefusal(refusal) : contractRefusal(refusal, correlationId);
-  return { status, headers: headersOf(refusal), type: jsonType, data: JSON.stringify(body) };
+export interface RefusalOptions {
+  errors: Route['errors'];
+  correlationId: string;
+  help: HelpLinks;
+}
+
+/** An error as an answer, in the format of its route. */
+export function refusalParts(refusal: ApiError, options: RefusalOptions): AnswerParts & { data: string } {
+  const { errors, help } = options;
+  const { status, name, body } = errors === 'oauth' ? oauthRefusal(refusal) : contractRefusal(refusal, options);
+  return { status, headers: headersOf(refusal, help[name]), type: jsonType, data: JSON.stringify(body) };
 }
 
 /** The limit headers of a 429 already say how long to wait. */
-function headersOf({ status, headers, retryAfterMs }: ApiError): Record<string, string> {
-  if (retryAfterMs === undefined || status === 429) return headers;
-  return { ...headers, 'Retry-After': String(wholeSeconds(retryAfterMs)) };
+function headersOf({ status, headers, retryAfterMs }: ApiError, help: HelpLinks[HelpName]): Record<string, string> {
+  if (retryAfterMs === undefined || status === 429) return { ...headers, ...help };
+  return { ...headers, ...help, 'Retry-After': String(wholeSeconds(retryAfterMs)) };
 }
 
-function contractRefusal(error: ApiError, correlationId: string): { status: number; body: object } {
-  return { status: error.status, body: errorBody(error, correlationId) };
+interface ErrorAnswer {
+  status: number;
+  /** Of its page. */
+  name: HelpName;
+  body: object;
+}
+
+function contractRefusal(error: ApiError, { errors, correlationId }: RefusalOptions): ErrorAnswer {
+  const isOwn = typeof errors === 'object' && error.status !== 429;
+  const body = isOwn ? errors.bodyOf(error) : errorBody(error, correlationId);
+  return { status: error.status, name: helpNameOf(error.code), body };
 }
 
 /**
  * An error in the format of RFC 6749, section 5.2, for failures before the identity provider runs. There a body that is
  * not a form is a malformed request (400), not a wrong media type (415).
  */
-function oauthRefusal(error: ApiError): { status: number; body: object } {
-  if (error.status === 429) return { status: 429, body: { message: error.message } };
+function oauthRefusal(error: ApiError): ErrorAnswer {
+  if (error.status === 429) return { status: 429, name: '429', body: { message: error.message } };
   const status = error.status === 415 ? 400 : error.status;
   const name = status >= 500 ? (status === 503 ? 'temporarily_unavailable' : 'server_error') : 'invalid_request';
-  return { status, body: { error: name, error_description: error.message } };
+  return { status, name, body: { error: name, error_description: error.message } };
 }
 
 /** Maps Node's parser error codes to our errors. */

@@ -13,7 +13,7 @@ import { fieldProblems, mergeProblems } from './request/field-problems.ts';
 import { readIdempotencyKey } from './request/headers.ts';
 import { createQueryReader } from './request/query.ts';
 import { compileValidator, listsByItem, validationError } from './request/validation.ts';
-import type { Bulkhead, Call, Caller, RawRequest, Reply, Route } from './route.ts';
+import type { Bulkhead, Call, Caller, Charge, RawRequest, Reply, Route } from './route.ts';
 
 /** Where callers take turns, for work that is not batched. */
 export type Bulkheads = Record<Bulkhead, FairShare>;
@@ -153,6 +153,10 @@ class RouteCall implements Call {
   get raw(): RawRequest | undefined {
     const { route, target, headers } = this.#exchange;
     return route?.consumes === 'raw' && Buffer.isBuffer(this.body) ? { target, headers, body: this.body } : undefined;
+  }
+
+  get charge(): Charge | undefined {
+    return this.#exchange.admission?.charge;
   }
 
   get signal(): AbortSignal {

@@ -38,22 +38,19 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
   const document = (routes: () => Route[]) => remember(() => documentReply(createOpenApi(routes(), options)));
   const whole = document(() => all);
   const readiness = forAWhile(() => readyReply(checks, carriers(), processes?.()));
+  const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as const;
   const routes: Route[] = [
     route({
-      method: 'GET',
+      ...shared,
       path: '/healthz',
-      auth: { kind: 'none' },
-      tag: 'Operations',
       operationId: 'checkAlive',
       summary: 'Check that the process is alive',
       answers: { 200: { description: 'The process is alive', schema: aliveSchema } },
       handler: () => ({ status: 200, body: { status: 'ok' } }),
     }),
     route({
-      method: 'GET',
+      ...shared,
       path: '/readyz',
-      auth: { kind: 'none' },
-      tag: 'Operations',
       operationId: 'checkReady',
       summary: 'Check that this node is ready',
       answers: {
@@ -68,10 +65,9 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
       handler: () => readiness(),
     }),
     route({
-      method: 'GET',
+      ...shared,
       path: '/metrics',
       auth: { kind: 'metrics' },
-      tag: 'Operations',
       operationId: 'getMetrics',
       summary: 'Metrics for Prometheus',
       answers: {
@@ -88,10 +84,8 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
       }),
     }),
     route({
-      method: 'GET',
+      ...shared,
       path: '/openapi.json',
-      auth: { kind: 'none' },
-      tag: 'Operations',
       operationId: 'getOpenApi',
       summary: 'This reference as OpenAPI 3.1',
       description: `All of it. ${Object.keys(parts).map(partPath).join(', ')} have a part each.`,
@@ -101,10 +95,8 @@ export function createOperationsRoutes(options: OperationsOptions): Route[] {
     ...Object.entries(parts).map(([part, what]) => {
       const reply = document(() => routesOf(all, part as Part));
       return route({
-        method: 'GET',
+        ...shared,
         path: partPath(part),
-        auth: { kind: 'none' },
-        tag: 'Operations',
         operationId: `getOpenApiOf${part.slice(0, 1).toUpperCase()}${part.slice(1)}`,
         summary: `A part of this reference: ${what.slice(0, 1).toLowerCase()}${what.slice(1)}`,
         answers: { 200: { description: 'The document', type: 'application/json', schema: documentSchema } },

@@ -39,7 +39,7 @@ const shared = { method: 'GET', auth: { kind: 'none' }, tag: 'Operations' } as c
  * whether the reference has a page for an operation.
  */
 export function createPageRoutes(folder: string, isOperation: (id: string) => boolean): Route[] {
-  if (!['index.html', 'guides.json'].every((file) => existsSync(join(folder, file)))) {
+  if (!['index.html', 'guides.json', 'errors.json'].every((file) => existsSync(join(folder, file)))) {
     return pageRoutes({
       answers: { 302: { description: 'To /openapi.json', headers: ['Location'] } },
       show: () => ({ status: 302, location: '/openapi.json' }),
@@ -50,7 +50,9 @@ export function createPageRoutes(folder: string, isOperation: (id: string) => bo
     'Content-Security-Policy': contentSecurityPolicy,
   });
   const icon = readPage(join(folder, 'favicon.svg'), { 'Cache-Control': 'public, max-age=86400' });
-  const guides = new Set<unknown>(JSON.parse(readFileSync(join(folder, 'guides.json'), 'utf8')));
+  const namesIn = (file: string) => new Set<unknown>(JSON.parse(readFileSync(join(folder, file), 'utf8')));
+  const guides = namesIn('guides.json');
+  const errors = namesIn('errors.json');
   // Asset names change with their content, so a browser may cache them forever.
   const lasting = { 'Cache-Control': 'public, max-age=31536000, immutable' };
   const assets = new Map(
@@ -61,9 +63,12 @@ export function createPageRoutes(folder: string, isOperation: (id: string) => bo
   return [
     ...pageRoutes({
       answers: { 200: { description: 'The page', type: 'text/html', example: htmlExample } },
-      show: ({ operation, guide }) => {
-        const isThere = operation === undefined || isOperation(operation);
-        if (!isThere || (guide !== undefined && !guides.has(guide))) throw notFound();
+      show: ({ operation, guide, error }) => {
+        const isMissing =
+          (operation !== undefined && !isOperation(operation)) ||
+          (guide !== undefined && !guides.has(guide)) ||
+          (error !== undefined && !errors.has(error));
+        if (isMissing) throw notFound();
         return page;
       },
     }),
@@ -97,6 +102,7 @@ export function createPageRoutes(folder: string, isOperation: (id: string) => bo
 interface Shown {
   operation?: string;
   guide?: string;
+  error?: string;
 }
 
 /** One page: its script shows the portal or the reference, by the address. */
@@ -128,6 +134,16 @@ function pageRoutes({ answers, show }: Pick<Route, 'answers'> & { show: (shown: 
       params: Type.Object({ guide: pathParameter }),
       operationId: 'getGuidePage',
       summary: 'One guide',
+      handler: ({ params }) => show(params),
+    }),
+    route({ ...plain, path: '/docs/errors', slash: true, operationId: 'getErrorSection', summary: 'All errors' }),
+    route({
+      ...shared,
+      answers,
+      path: '/docs/errors/{error}',
+      params: Type.Object({ error: pathParameter }),
+      operationId: 'getErrorPage',
+      summary: 'One error: what it means, and what to do',
       handler: ({ params }) => show(params),
     }),
   ];

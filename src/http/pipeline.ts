@@ -6,6 +6,7 @@ import type { Admission, Gateway, LimitDecision } from './admission.ts';
 import { readApiError, refusalParts, safeError } from './error-reply.ts';
 import type { AnswerParts, Exchange } from './exchange.ts';
 import { createHead } from './head.ts';
+import type { HelpLinks } from './help-links.ts';
 import { refuseBody } from './request/headers.ts';
 import type { RouteTable } from './route-table.ts';
 
@@ -13,22 +14,16 @@ export interface PipelineOptions {
   gateway: Gateway;
   table: RouteTable;
   log: Log;
+  help: HelpLinks;
   /** Called once for every request, after its answer. `location` names the record that it created. */
   onEnd: (exchange: Exchange, location: string | undefined) => void;
-}
-
-export interface Pipeline {
-  /** Takes a request, once its headers are read, through all steps to its answer. */
-  receive(exchange: Exchange): void;
-  /** Answers a request at once; a later answer of its handler is dropped. */
-  refuse(exchange: Exchange, error: unknown): void;
 }
 
 /**
  * The steps of every request: route, gateway, message faults, body, handler, answer. It awaits only real promises, so a
  * request that never waits is answered in the turn it arrived.
  */
-export function createPipeline({ gateway, table, log, onEnd }: PipelineOptions): Pipeline {
+export function createPipeline({ gateway, table, log, help, onEnd }: PipelineOptions) {
   function receive(exchange: Exchange): void {
     try {
       const match = table.find(exchange.method, exchange.path);
@@ -93,7 +88,7 @@ export function createPipeline({ gateway, table, log, onEnd }: PipelineOptions):
     exchange.refusal = refusal;
     const { path, route, correlationId } = exchange;
     const errors = route === undefined ? table.errorsAt(path) : route.errors;
-    const parts = refusalParts(refusal, errors, correlationId);
+    const parts = refusalParts(refusal, { errors, correlationId, help });
     const decision = standingAfter(exchange, refusal);
     if (decision instanceof Promise) {
       void decision.then((made) => exchange.status === 0 && send(exchange, parts, afterRefusal(made, refusal)));
@@ -127,7 +122,11 @@ export function createPipeline({ gateway, table, log, onEnd }: PipelineOptions):
     else void sending.then(() => onEnd(exchange, headers.Location));
   }
 
-  return { receive, refuse };
+  return {
+    /** Takes a request, once its headers are read, through all steps to its answer. */
+    receive /** Answers a request at once; a later answer of its handler is dropped. */,
+    refuse,
+  };
 }
 
 /** A limit behind the edge refused: its wait replaces the edge's. The minute window runs on, so report the later end. */

@@ -20,7 +20,7 @@ export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndO
     const { correlationId, method, status, route, admission, refusal, outcome, params } = exchange;
     const durationMs = clock.steadyMs() - exchange.startedMs;
     metrics.observeRequest(route === undefined ? 'ANY' : method, route?.path ?? 'unknown', status, durationMs / 1000);
-    writeLine(log, status >= 500 ? 'error' : 'info', logFields(exchange, durationMs));
+    writeLine(log, status >= 500 ? 'error' : log.routine, logFields(exchange, durationMs));
     if (admission === undefined || !admission.counted || admission.caller.kind !== 'application') return;
     const { caller, decision } = admission;
     const id = params.id ? ownedText(params.id) : undefined;

@@ -43,6 +43,7 @@ export function createRouteTable(routes: MountedRoute[]): RouteTable {
     }
   }
 
+  const errorsBelow = errorsByRoot(routes);
   const methods = [...trees.keys()].sort((a, b) => (a < b ? -1 : 1));
 
   function find(method: string, path: string): Match | undefined {
@@ -77,9 +78,23 @@ export function createRouteTable(routes: MountedRoute[]): RouteTable {
         const errors = find(method, path)?.route.errors;
         if (errors !== undefined) return errors;
       }
-      return undefined;
+      return errorsBelow.get(rootOf(path));
     },
   };
+}
+
+/** The formats of first path parts whose routes all have the same: unknown paths below them have it too. */
+function errorsByRoot(routes: Route[]): Map<string, Route['errors']> {
+  const found = new Map<string, Route['errors']>();
+  for (const { path, errors } of routes) {
+    const root = rootOf(path);
+    found.set(root, found.has(root) && found.get(root) !== errors ? undefined : errors);
+  }
+  return found;
+}
+
+function rootOf(path: string): string {
+  return path.split('/', 2)[1] ?? '';
 }
 
 /** Percent-decodes a path part; undefined when it is malformed. */

@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { ErrorCode } from '../platform/errors.ts';
+import type { ApiError, ErrorCode } from '../platform/errors.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 import type { HeaderName } from './openapi/header-table.ts';
 import type { SendingRights } from './sending-rights.ts';
 
 export type Scope = 'verify:manage' | 'messaging:send';
 export type Api = 'sms' | 'verify' | 'messaging';
+/** The APIs that Twilio's shape covers. */
+export type SidApi = 'sms' | 'verify';
 /** Stores write an API as its index in this list, so new ones go to the end. */
 export const apiNames: readonly Api[] = ['sms', 'verify', 'messaging'];
 
@@ -24,13 +26,19 @@ export type Auth =
   | { kind: 'visitor'; session?: true }
   /** A signed-in person, whatever its role: what is about the person itself. */
   | { kind: 'person' }
+  /** HTTP Basic with an account sid and its token, in Twilio's shape. */
+  | { kind: 'sid'; api: SidApi }
   /** A member of the account. Without a role, reading needs a viewer and everything else a developer. */
   | { kind: 'developer'; role?: Role }
+  /** A developer who calls an API in the portal for the path's application: its registration's limits apply. */
+  | { kind: 'try'; api: Api }
   | { kind: 'operator' }
   | { kind: 'client' }
   | { kind: 'metrics' }
   /** A provider's callback: the token in its path, and the proof that the handler checks. */
-  | { kind: 'callback' };
+  | { kind: 'callback' }
+  /** An identity server's call: the handler checks its proof, then charges the registration. */
+  | { kind: 'hook' };
 
 /** Who calls, without the credential. */
 export type Caller = { kind: 'anonymous' } | Developer | CallingApplication | CallingClient;
@@ -81,6 +89,20 @@ export interface RawRequest {
   body: Buffer;
 }
 
+/** An application whose call has proved to be its own, with its limits. */
+export interface ProvedCaller {
+  caller: CallingApplication;
+  limits: { readonly perMinute: number; readonly burst: number };
+}
+
+/**
+ * For a call whose proof covers its body: charges the registration of a proved one, else the address, after the fact.
+ * `refusal` is the 429 of a limit. The answer's headers show the decision.
+ */
+export type Charge = (
+  proved: ProvedCaller | undefined,
+) => Promise<{ retryAfterMs: number; refusal: ApiError | undefined }>;
+
 /** All that a handler gets. It has no headers, so no service can see a credential. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params;
@@ -95,7 +117,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   correlationId: string;
   /** The caller's address, behind the proxies we trust. */
   address: OwnedText;
-  /** Most requests of this caller that may wait for a turn together: as many as its plan admits in a minute. */
+  /** Maximum requests of this caller in the queue of a bulkhead: as many as its plan admits in a minute. */
   room: number;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
@@ -108,6 +130,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   onCredentialEnd(act: () => void): () => void;
   /** Only on routes that consume `raw`. */
   raw: RawRequest | undefined;
+  /** Only on hooks and routes of developers: charges a registration, or without one the address. */
+  charge: Charge | undefined;
 }
 
 export interface Reply {
@@ -162,6 +186,8 @@ export interface Route {
   body?: TSchema;
   /** The body's format; JSON by default. `raw`: the handler reads it, with headers and target. */
   consumes?: 'json' | 'form' | 'raw';
+  /** Bytes of the longest body; 64 KiB by default. */
+  longestBody?: number;
   answers: Record<number, Answer>;
   /**
    * What its handler refuses, with the reason. The reference adds what follows from the definition: of the credential,
@@ -183,9 +209,17 @@ export interface Route {
   waits?: true;
   /** Limits by address although the caller is known: a convenience that must not use up its quota. */
   limitedBy?: 'address';
-  /** The error format: the contract's by default, or that of RFC 6749. */
-  errors?: 'oauth';
+  /** The error format: the contract's by default, that of RFC 6749, or one of the room's own. */
+  errors?: 'oauth' | ErrorFormat;
   handler: (call: Call) => Reply | Promise<Reply>;
+}
+
+/** How a room writes its errors. A 429 has one field everywhere. */
+export interface ErrorFormat {
+  /** The title of its schema. */
+  title: string;
+  schema: TSchema;
+  bodyOf(error: ApiError): object;
 }
 
 type StaticOr<Schema, Otherwise> = Schema extends TSchema ? Static<Schema> : Otherwise;

@@ -1,7 +1,7 @@
 /** What an application may send, and as whom. All its callers share one object, which a change replaces. */
 export interface SendingRights {
   /**
-   * - `any`: the sandbox, where every sender is there.
+   * - `any`: the sandbox, where every sender counts as approved.
    * - `open`: a production installation that asks for no approval.
    * - `held`: only the senders below.
    */

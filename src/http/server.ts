@@ -12,6 +12,7 @@ import { createEndOfTurn } from './end-of-turn.ts';
 import { refusalParts } from './error-reply.ts';
 import type { Exchange } from './exchange.ts';
 import { createHead, createHeadWriter } from './head.ts';
+import { createHelpLinks } from './help-links.ts';
 import { type Bulkheads, mount } from './mount.ts';
 import { createNodeLane, type NodeTimeouts } from './node/lane.ts';
 import { createOpenings } from './openings.ts';
@@ -32,6 +33,8 @@ export interface ServerOptions {
   onCounted?: (request: CountedRequest) => void;
   bulkheads?: Bulkheads;
   trustedProxies?: string[];
+  /** The base of the links from errors to their pages. */
+  publicUrl?: string;
   /** Adds HSTS. Set it only when callers reach us by https. */
   https?: boolean;
   /** Whether plainly written requests take the quick lane. Otherwise Node's own server reads all (decision 0006). */
@@ -76,8 +79,9 @@ export function createServer(options: ServerOptions): HttpServer {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const table = createRouteTable(options.routes.map((route) => mount(route, options.bulkheads)));
   const heads = createHeadWriter({ clock, https: options.https === true, keepAliveMs: timeouts.keepAliveMs });
+  const help = createHelpLinks(options.publicUrl ?? '');
   const onEnd = createRequestEnd({ clock, log, metrics, onCounted: options.onCounted ?? (() => {}) });
-  const { receive, refuse } = createPipeline({ gateway, table, log, onEnd });
+  const { receive, refuse } = createPipeline({ gateway, table, log, help, onEnd });
 
   let closing = false;
   const isEnding = () => closing || isDraining();
@@ -91,7 +95,7 @@ export function createServer(options: ServerOptions): HttpServer {
   function answerUnreadable(socket: Socket, error: ApiError): void {
     if (!socket.writable) return;
     const correlationId = newId('req', clock);
-    const { status, headers: own, type, data } = refusalParts(error, undefined, correlationId);
+    const { status, headers: own, type, data } = refusalParts(error, { errors: undefined, correlationId, help });
     const answer = (decision: LimitDecision) => {
       const head = createHead({ status, correlationId, decision, own, type });
       socket.write(heads.forSocket(head, { length: Buffer.byteLength(data), last: true }) + data);

@@ -118,13 +118,15 @@ export function createSigningKeys(options: {
       if (!(await patiently(() => hasWantedKey(database)))) {
         const key = await newKey();
         // Running nodes must learn of the key before it signs anything.
-        await change(async (tx) => {
-          await tx.query('select pg_advisory_xact_lock($1)', [advisoryLocks.signingKeys]);
-          if (await hasWantedKey(tx)) return;
-          const nowMs = clock.nowMs();
-          await insertKey(tx, key, nowMs);
-          await retireOlder(tx, key, nowMs);
-        });
+        await patiently(() =>
+          change(async (tx) => {
+            await tx.query('select pg_advisory_xact_lock($1)', [advisoryLocks.signingKeys]);
+            if (await hasWantedKey(tx)) return;
+            const nowMs = clock.nowMs();
+            await insertKey(tx, key, nowMs);
+            await retireOlder(tx, key, nowMs);
+          }),
+        );
       }
       await patiently(load);
     },

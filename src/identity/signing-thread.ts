@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { type JwsKey, signJws } from './sign-jws.ts';
 
-/** One order of the main thread. */
+/** A request of the main thread: some claims to sign. */
 export interface SigningOrder {
   /** For this order and all later ones; left out while it stays the same. */
   key?: JwsKey;

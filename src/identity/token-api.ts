@@ -1,6 +1,7 @@
 // Tests: test/contract/identity.test.ts, test/contract/identity-clients.test.ts
 import { Type } from 'typebox';
 import { oauthErrorSchema } from '../http/error-reply.ts';
+import type { HelpLinks } from '../http/help-links.ts';
 import { exampleId } from '../http/openapi/field-examples.ts';
 import type { HeaderName } from '../http/openapi/header-table.ts';
 import { type Call, type Reply, type Route, requireClient, route } from '../http/route.ts';
@@ -13,9 +14,14 @@ const refusals = {
   400: {
     description: 'invalid_request, invalid_scope or unsupported_grant_type',
     schema: oauthErrorSchema,
+    headers: ['Link'] as HeaderName[],
     example: { error: 'invalid_scope', error_description: 'Ask for openid and one scope of an API.' },
   },
-  401: { description: 'invalid_client', schema: oauthErrorSchema, headers: ['WWW-Authenticate'] as HeaderName[] },
+  401: {
+    description: 'invalid_client',
+    schema: oauthErrorSchema,
+    headers: ['WWW-Authenticate', 'Link'] as HeaderName[],
+  },
 };
 const clientFields = {
   client_id: Type.Optional(Type.String({ maxLength: 128, description: 'Here or by HTTP Basic' })),
@@ -121,9 +127,10 @@ export function createIdentityRoutes(options: {
   signingKeys: SigningKeys;
   realm: string;
   issuer: string;
+  help: HelpLinks;
   nowMs: () => number;
 }): Route[] {
-  const { tokens, signingKeys, realm, issuer, nowMs } = options;
+  const { tokens, signingKeys, realm, issuer, help, nowMs } = options;
   const base = `/realms/${realm}/protocol/openid-connect`;
   const shared = { auth: { kind: 'client' }, tag: 'Identity', consumes: 'form', errors: 'oauth' } as const;
   const open = { auth: { kind: 'none' }, tag: 'Identity' } as const;
@@ -137,14 +144,8 @@ export function createIdentityRoutes(options: {
       summary: 'Get an access token',
       description: 'Send the client credentials in the form or by HTTP Basic, not both.',
       body: tokenRequest,
-      answers: {
-        200: {
-          description: 'The token',
-          schema: tokenSchema,
-        },
-        ...refusals,
-      },
-      handler: (call) => tokens.issueToken(requestOf(call)).then((outcome) => reply(call, outcome)),
+      answers: { 200: { description: 'The token', schema: tokenSchema }, ...refusals },
+      handler: (call) => tokens.issueToken(requestOf(call)).then((outcome) => reply(call, outcome, help)),
     }),
     route({
       method: 'POST',
@@ -158,7 +159,7 @@ export function createIdentityRoutes(options: {
         ...refusals,
       },
       // RFC 7009 gives the body no meaning, but simple-oauth2 fails on an answer that is not JSON.
-      handler: async (call) => reply(call, (await tokens.revoke(requestOf(call))) ?? {}),
+      handler: async (call) => reply(call, (await tokens.revoke(requestOf(call))) ?? {}, help),
     }),
     route({
       method: 'POST',
@@ -174,7 +175,7 @@ export function createIdentityRoutes(options: {
         },
         ...refusals,
       },
-      handler: async (call) => reply(call, await tokens.introspect(requestOf(call))),
+      handler: async (call) => reply(call, await tokens.introspect(requestOf(call)), help),
     }),
     route({
       method: 'GET',
@@ -231,17 +232,18 @@ function withinBounds(form: URLSearchParams): URLSearchParams {
   return form;
 }
 
-function reply(call: Call, outcome: object | OAuthRefusal): Reply {
+function reply(call: Call, outcome: object | OAuthRefusal, help: HelpLinks): Reply {
   const noStore = { Pragma: 'no-cache' };
   if (!('error' in outcome)) return { status: 200, body: outcome, headers: noStore };
   const { status, ...body } = outcome;
   // RFC 6749, section 5.2: send a challenge only if the client used Basic. With any challenge, openid-client shows its
   // user the challenge instead of `invalid_client`, so a form request gets none (RFC 9110 would require one).
   const usedHeader = status === 401 && requireClient(call).basic !== undefined;
+  const headers = { ...noStore, ...help[outcome.error] };
   return {
     status,
     body,
-    headers: usedHeader ? { ...noStore, 'WWW-Authenticate': 'Basic realm="heliograph"' } : noStore,
+    headers: usedHeader ? { ...headers, 'WWW-Authenticate': 'Basic realm="heliograph"' } : headers,
   };
 }
 

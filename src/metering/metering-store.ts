@@ -1,10 +1,10 @@
 import type { CountedRequest } from '../http/admission.ts';
 import type { Api } from '../http/route.ts';
-import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
+import { type Clock, dayMs, minuteMs, toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { fromTextRows, toTextRows } from '../platform/database/text-rows.ts';
 import type { FieldProblem } from '../platform/errors.ts';
-import { idFloor } from '../platform/ids.ts';
+import { idFloor, idTimeMs } from '../platform/ids.ts';
 import type { CountedRow } from '../platform/work/count-book.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
 import { traceRow } from './trace-row.ts';
@@ -16,7 +16,7 @@ export interface UsageKey {
   minuteMs: number;
 }
 
-/** The index of each count of a minute. `perMinute` is the highest limit that applied. */
+/** Where each count stands in the counts of a minute. `perMinute` is the highest limit that applied. */
 export const usageColumns = { admitted: 0, refused: 1, perMinute: 2 } as const;
 
 /** The key is registration, minute and book (`boot`); values are absolute: a batch that runs twice counts once. */
@@ -181,6 +181,40 @@ export async function findTrace(
     [id, idFloor('req', nowMs - tracesKeptMs), applicationIds],
   );
   return rows[0];
+}
+
+/** Applications with requests in the minutes around a request that are asked for it. */
+const mostAsked = 20_000;
+
+/** Finds the application of a request among those that were counted in its minute, and in those beside it. */
+export async function findApplicationOfTrace(tx: Tx, id: string, nowMs: number): Promise<string | undefined> {
+  const madeMs = idTimeMs(id);
+  if (madeMs < nowMs - tracesKeptMs) return undefined;
+  const minute = Math.floor(madeMs / minuteMs) * minuteMs;
+  const { rows } = await tx.query<{ id: string }>(
+    `select t.application_id as id from (
+       select distinct application_id from (
+         select application_id from usage_minute where boot <> '' and minute >= $2 and minute <= $3 limit $4) u) a
+     cross join lateral (select application_id from request_trace where application_id = a.application_id and id = $1) t
+     limit 1`,
+    [id, toTimestamp(minute - minuteMs), toTimestamp(minute + minuteMs), mostAsked],
+  );
+  return rows[0]?.id ?? findUncounted(tx, id);
+}
+
+/** A 503 counts as no usage: asks one application after another that has traces. */
+async function findUncounted(tx: Tx, id: string): Promise<string | undefined> {
+  const { rows } = await tx.query<{ id: string }>(
+    `with recursive traced(id) as (
+       (select application_id from request_trace order by application_id limit 1)
+       union all
+       select (select application_id from request_trace where application_id > traced.id order by application_id limit 1)
+       from traced where traced.id is not null)
+     select t.application_id as id from (select id from traced where id is not null limit $2) a
+     cross join lateral (select application_id from request_trace where application_id = a.id and id = $1) t limit 1`,
+    [id, mostAsked],
+  );
+  return rows[0]?.id;
 }
 
 export interface TraceFilter {

@@ -31,7 +31,7 @@ export function traceRow(request: CountedRequest): Cell[] {
   ];
 }
 
-/** The caller may have chosen the name of a field. */
+/** Field names may come from the caller too, so they are masked like messages. */
 function detailsOf(refusal: ApiError | undefined): string {
   const details = refusal?.details ?? [];
   return JSON.stringify(details.map(({ field, message }) => ({ field: fit(field), message: fit(message) })));

@@ -6,16 +6,11 @@ import { newId } from '../platform/ids.ts';
 import { createCountBook } from '../platform/work/count-book.ts';
 import { usageColumns as columns, insertUsage, type UsageKey } from './metering-store.ts';
 
-/** Counts every decision of a registration's limits in memory and writes the changes in batches. */
-export interface UsageCounts {
-  count(caller: CallingApplication, decision: LimitDecision): void;
-  flush(): Promise<void>;
-}
-
 /** Registrations and minutes in memory for each book: a long outage keeps six books. */
 const mostRows = 40_000;
 
-export function createUsageCounts({ database, clock }: { database: Database; clock: Clock }): UsageCounts {
+/** Counts every decision of a registration's limits in memory and writes the changes in batches. */
+export function createUsageCounts({ database, clock }: { database: Database; clock: Clock }) {
   const book = createCountBook<UsageKey>({
     columns: Object.keys(columns).length,
     newName: () => newId('nod', clock),
@@ -31,7 +26,7 @@ export function createUsageCounts({ database, clock }: { database: Database; clo
   }
 
   return {
-    count({ registrationId, applicationId, api }, { admitted, limits }) {
+    count({ registrationId, applicationId, api }: CallingApplication, { admitted, limits }: LimitDecision): void {
       const minute = minuteNow();
       const counts = book.counts(`${registrationId} ${minute}`, () => ({
         registrationId,
@@ -44,7 +39,7 @@ export function createUsageCounts({ database, clock }: { database: Database; clo
       counts[columns.perMinute] = Math.max(counts[columns.perMinute] ?? 0, limits.perMinute);
     },
 
-    async flush() {
+    async flush(): Promise<void> {
       const minute = minuteNow();
       await book.flush();
       book.forget((key) => key.minuteMs < minute);

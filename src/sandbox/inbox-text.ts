@@ -15,18 +15,20 @@ export type RenderArrivals = (arrivals: HandsetText[]) => Promise<InboxText[]>;
 
 export interface ArrivalRendererOptions {
   database: Database;
-  /** Renders at each read, so that no row holds a code. */
-  renderText: (message: Message) => string;
+  /** Renders at each read, so that no row holds a code. One text for each message, in order. */
+  renderTexts: (messages: readonly Message[]) => Promise<string[]>;
 }
 
-export function createArrivalRenderer({ database, renderText }: ArrivalRendererOptions): RenderArrivals {
+export function createArrivalRenderer({ database, renderTexts }: ArrivalRendererOptions): RenderArrivals {
   return async (arrivals) => {
     if (arrivals.length === 0) return [];
     const ids = [...new Set(arrivals.map(({ messageId }) => messageId))];
-    const messages = new Map((await findMessages(database, ids)).map((message) => [message.id, message]));
+    const found = await findMessages(database, ids);
+    const texts = await renderTexts(found);
+    const rendered = new Map(found.map((message, index) => [message.id, { message, text: texts[index] ?? '' }]));
     return arrivals.flatMap((arrival) => {
-      const message = messages.get(arrival.messageId);
-      return message === undefined ? [] : [{ arrival, item: toItem(arrival, message, renderText(message)) }];
+      const each = rendered.get(arrival.messageId);
+      return each === undefined ? [] : [{ arrival, item: toItem(arrival, each.message, each.text) }];
     });
   };
 }

@@ -31,9 +31,9 @@ type Value = number | boolean | string;
 export interface Switch {
   help: string;
   byDefault: Value;
-  /** Of a number. */
+  /** The maximum, if its value is a number. */
   most?: number;
-  /** Of a name. */
+  /** The names to choose from, if its value is a name. */
   choices?: readonly string[];
 }
 

@@ -13,7 +13,7 @@ function nextSteps(port: number, pagePort: number, password: string | undefined)
   return [
     '',
     `The virtual SMSC takes texts on 127.0.0.1:${port} (${password === undefined ? 'any system_id and password' : 'any system_id'}).`,
-    `What arrives: http://127.0.0.1:${pagePort}/`,
+    `Texts that it has received: http://127.0.0.1:${pagePort}/`,
     '',
     'To send your texts through it, give Heliograph this carrier:',
     '',

@@ -8,17 +8,6 @@ export interface Receiver {
   send(text: StoredText): void;
 }
 
-export interface ReceiptQueue {
-  /** Sends the text's receipt after a while, and keeps it until a receiver has room. */
-  add(text: StoredText, afterMs: number): void;
-  /** A receiver was bound or has room again. */
-  wake(systemId: string): void;
-  readonly waiting: number;
-  /** Receipts that were dropped because too many waited. */
-  readonly lost: number;
-  stop(): void;
-}
-
 const mostWaiting = 200_000;
 
 interface Entry {
@@ -27,10 +16,7 @@ interface Entry {
 }
 
 /** Holds receipts that are not due yet, and those that no receiver takes yet, in the order in which they fall due. */
-export function createReceiptQueue(
-  clock: Clock,
-  receiverFor: (systemId: string) => Receiver | undefined,
-): ReceiptQueue {
+export function createReceiptQueue(clock: Clock, receiverFor: (systemId: string) => Receiver | undefined) {
   /** Sorted by their time, nearly: after a change of the delay some wait longer. */
   let coming: Entry[] = [];
   let first = 0;
@@ -90,7 +76,8 @@ export function createReceiptQueue(
   }
 
   return {
-    add(text, afterMs) {
+    /** Sends the text's receipt after a while, and keeps it until a receiver has room. */
+    add(text: StoredText, afterMs: number): void {
       if (afterMs <= 0) {
         offer(text);
         return;
@@ -98,14 +85,16 @@ export function createReceiptQueue(
       coming.push({ text, dueMs: clock.steadyMs() + afterMs });
       watch();
     },
+    /** A receiver was bound or has room again. */
     wake,
-    get waiting() {
+    get waiting(): number {
       return coming.length - first + heldCount;
     },
-    get lost() {
+    /** Receipts that were dropped because too many waited. */
+    get lost(): number {
       return lost;
     },
-    stop() {
+    stop(): void {
       clearTimeout(timer);
       timer = undefined;
     },

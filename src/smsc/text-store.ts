@@ -19,13 +19,6 @@ export interface StoredText {
   receipt: ReceiptProgress;
 }
 
-export interface TextStore {
-  add(text: StoredText): void;
-  /** Newest first; the parts of a long text are joined. */
-  list(most: number, charset: Behaviour['charset']): ShownText[];
-  clear(): void;
-}
-
 export interface ShownText {
   received_at: string;
   system_id: string;
@@ -50,19 +43,20 @@ export interface ShownPart {
 const mostTexts = 10_000;
 
 /** Keeps the newest texts. They are decoded only when they are shown, so that a flood costs little. */
-export function createTextStore(): TextStore {
+export function createTextStore() {
   const ring: StoredText[] = [];
   let next = 0;
   return {
-    add(text) {
+    add(text: StoredText): void {
       ring[next] = text;
       next = (next + 1) % mostTexts;
     },
-    list(most, charset) {
+    /** Newest first; the parts of a long text are joined. */
+    list(most: number, charset: Behaviour['charset']): ShownText[] {
       const newestFirst = [...ring.slice(next), ...ring.slice(0, next)].reverse();
       return joinParts(newestFirst, charset).slice(0, Math.max(0, most));
     },
-    clear() {
+    clear(): void {
       ring.length = 0;
       next = 0;
     },

@@ -2,6 +2,7 @@ import type { EmittedEvent } from '../events/event.ts';
 import type { Clock } from '../platform/clock.ts';
 import { signatureHeaders } from '../platform/crypto/webhook-signature.ts';
 import type { CallAnswer, GuardedClient } from '../platform/http-out/client.ts';
+import type { ReceivedAnswer } from '../platform/http-out/received-answer.ts';
 import { readRetryAfter, waitAfterMs } from './schedule.ts';
 import type { SigningSecret } from './secret-store.ts';
 import type { Attempt, Delivery } from './webhook.ts';
@@ -13,12 +14,17 @@ export interface Attempted extends Attempt {
   outcome: Outcome;
   /** The wait that a 429 or 503 asked for. */
   retryAfterMs: number | undefined;
+  /** The beginning of the answer; undefined if none came. */
+  received?: ReceivedAnswer | undefined;
 }
 
 export interface AttemptTarget {
   url: string;
   secrets: readonly SigningSecret[];
 }
+
+/** The headers of every call, beside those of its signature. */
+export const fixedHeaders = { 'content-type': 'application/json', 'user-agent': 'heliograph' };
 
 /** Signs an event with the secrets that have not expired, and sends it once. */
 export async function attempt(
@@ -31,13 +37,13 @@ export async function attempt(
   const body = JSON.stringify(event);
   const live = secrets.filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > timeMs).map(({ secret }) => secret);
   const signed = signatureHeaders(live, { id: event.id, timestampSeconds: Math.floor(timeMs / 1000), body });
-  const headers = { 'content-type': 'application/json', 'user-agent': 'heliograph', ...signed };
+  const headers = { ...fixedHeaders, ...signed };
   const answer = await client.call({ url, headers, body, ...(signal && { signal }) });
   return { ...answerOf(answer, clock.nowMs()), timeMs };
 }
 
 export function answerOf(
-  { statusCode, milliseconds, error, retryAfter }: CallAnswer,
+  { statusCode, milliseconds, error, retryAfter, received }: CallAnswer,
   nowMs: number,
 ): Omit<Attempted, 'timeMs'> {
   const outcome: Outcome = error === null ? 'delivered' : statusCode === 410 ? 'gone' : 'failed';
@@ -48,6 +54,7 @@ export function answerOf(
     error,
     outcome,
     retryAfterMs: mayAsk ? readRetryAfter(retryAfter, nowMs) : undefined,
+    received,
   };
 }
 

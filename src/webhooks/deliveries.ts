@@ -1,5 +1,5 @@
 // Tests: test/contract/webhooks.test.ts, test/contract/portal-event-deliveries.test.ts
-import type { EventType, StoredEvent } from '../events/event.ts';
+import type { AssembleEvents, EventType, StoredEvent } from '../events/event.ts';
 import { type EventIds, findOwnEvent } from '../events/event-id.ts';
 import { findEvents } from '../events/event-store.ts';
 import { dayOf, firstOfDay, lastPosition } from '../events/position.ts';
@@ -7,12 +7,24 @@ import type { PageRequest } from '../http/list-page.ts';
 import { type Clock, dayMs, hourMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { ApiError, invalidField, notFound } from '../platform/errors.ts';
+import type { ReceivedAnswer } from '../platform/http-out/received-answer.ts';
 import { isId, newId } from '../platform/ids.ts';
-import { listDeliveries, queueAgain } from './delivery-store.ts';
+import { findAnswers } from './answer-store.ts';
+import { answersKeptMs } from './answers.ts';
+import { findDeliveries, listDeliveries, queueAgain } from './delivery-store.ts';
 import { makeDue, notifyWorkers } from './lease-store.ts';
 import { countReplays, insertReplay } from './replay-store.ts';
 import { findWebhook, lockWebhook } from './store.ts';
 import { type Delivery, type DeliveryStatus, mostReplays, tooMany, type Webhook } from './webhook.ts';
+
+/** A delivery with what was sent and what came back. */
+export interface InspectedDelivery extends ShownDelivery {
+  url: string;
+  /** The event as a webhook gets it, rendered now: what is masked meanwhile is masked here. */
+  body: string;
+  /** By the time of the attempt. */
+  answers: Map<number, ReceivedAnswer>;
+}
 
 /** A delivery and its event. */
 export interface ShownDelivery {
@@ -35,12 +47,13 @@ export interface WebhookDeliveriesOptions {
   ids: EventIds;
   /** How long events are kept. */
   eventDays: number;
+  assemble: AssembleEvents;
 }
 
 export type WebhookDeliveries = ReturnType<typeof createWebhookDeliveries>;
 
 /** The deliveries of a webhook, and how to replay them. */
-export function createWebhookDeliveries({ database, clock, ids, eventDays }: WebhookDeliveriesOptions) {
+export function createWebhookDeliveries({ database, clock, ids, eventDays, assemble }: WebhookDeliveriesOptions) {
   async function requireWebhook(applicationId: string, id: string): Promise<Webhook> {
     const found = isId('whk', id) ? await findWebhook(database, applicationId, id) : undefined;
     if (found === undefined) throw notFound();
@@ -83,6 +96,20 @@ export function createWebhookDeliveries({ database, clock, ids, eventDays }: Web
       });
       const last = found.get(searchedTo ?? Number.NaN);
       return { rows, searchedTo: last && ids.idOf(last.position, last.timeMs) };
+    },
+
+    /** One delivery with the answers to its attempts. Throws a 404 for an event that was not tried. */
+    async inspect(applicationId: string, id: string, eventId: string): Promise<InspectedDelivery> {
+      const webhook = await requireWebhook(applicationId, id);
+      const event = await findOwnEvent({ database, ids }, applicationId, eventId);
+      const [delivery] = event === undefined ? [] : await findDeliveries(database, [id], [event.position]);
+      if (event === undefined || delivery === undefined) throw notFound();
+      const sinceMs = clock.nowMs() - answersKeptMs;
+      const answers = await findAnswers(database, { webhookId: id, position: event.position, sinceMs });
+      const [emitted] = await assemble(database, [event]);
+      const nextAttemptAtMs = webhook.status === 'active' ? delivery.nextAttemptAtMs : null;
+      const shown = { eventId, event, delivery: { ...delivery, nextAttemptAtMs } };
+      return { ...shown, url: webhook.url, body: JSON.stringify(emitted), answers };
     },
 
     async replayOne(applicationId: string, id: string, eventId: string): Promise<void> {

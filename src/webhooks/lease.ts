@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { randomFraction } from '../platform/crypto/random.ts';
 import type { GuardedClient } from '../platform/http-out/client.ts';
 import type { Log } from '../platform/log.ts';
+import type { AttemptAnswer } from './answer-store.ts';
 import { type Attempted, afterAttempt, attempt } from './attempt.ts';
 import { type BacklogOptions, createBacklog, type Pending } from './backlog.ts';
 import { type LeaseProgress, leaseMs, type Recorded, recordProgress } from './lease-store.ts';
@@ -57,6 +58,8 @@ export interface LeaseOptions extends BacklogOptions {
   /** By the steady clock, just before the claim. */
   claimedAtMs: number;
   onAttempt: (attempted: Attempted) => void;
+  /** The endpoint answered the attempt of this event. */
+  onAnswer: (answer: AttemptAnswer) => void;
   onState: (state: LeaseState) => void;
   /** The endpoint has proved quick or slow. */
   onLane: (lane: Lane) => void;
@@ -201,6 +204,8 @@ export function startLease(options: LeaseOptions): Lease {
     noteHealth(succeeded ? afterSuccess(measured, nowMs) : afterFailure(measured, nowMs));
     atOnce = atOnceAfter(atOnce, succeeded);
     options.onAttempt(attempted);
+    const { received, timeMs } = attempted;
+    if (received !== undefined) options.onAnswer({ ...received, webhookId, position: delivery.position, timeMs });
     if (attempted.outcome === 'gone') note('gone');
     else if (isHopeless(health, nowMs)) note('no_success');
   }

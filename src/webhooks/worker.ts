@@ -9,6 +9,7 @@ import type { GuardedClient } from '../platform/http-out/client.ts';
 import { uuidOf } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { createWakeableSleep } from '../platform/work/wakeable-sleep.ts';
+import { createAnswerKeeper } from './answers.ts';
 import type { Attempted } from './attempt.ts';
 import type { BacklogOptions } from './backlog.ts';
 import { findInTurn } from './claim-store.ts';
@@ -70,6 +71,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
   const slots = createCallSlots(clock, room.calls);
   const claims = createClaims(database, room.claims);
   const disable = createDisable({ database, clock, log });
+  const answers = createAnswerKeeper({ database, clock });
   const held = new Map<string, HeldLease>();
   let readable = 0;
   /** The poll has found all applications with events up to here. */
@@ -159,6 +161,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
       slots,
       assemble,
       onAttempt,
+      onAnswer: answers.keep,
       onState: (state) => onLease(state, given.claimed.webhookId),
       disable,
       onLane(lane) {
@@ -230,6 +233,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
       const leases = [...held.values()].map(({ lease }) => lease);
       for (const lease of leases) lease.askBack();
       await Promise.all(leases.map(({ ended }) => ended));
+      await answers.stop();
       await listener?.stop();
       await client.close();
     },

@@ -9,14 +9,18 @@ import { alsoInLong, inShort } from '../support/effort.ts';
 import {
   assertGood as assertGoodPage,
   createApplication,
+  desk,
+  factOf,
   forgetShifts,
   openPortal,
   openTab,
   type Portal,
+  phone,
   register,
   type Stage,
   setStage,
   signInAsOperator,
+  waitForText,
 } from './browser.ts';
 
 let stage: Stage;
@@ -184,7 +188,11 @@ describe('an operator', () => {
     await assertGood('Routes with a draft');
     await page.getByRole('button', { name: 'Review 1 change' }).click();
     await page.getByRole('dialog').getByText('added').waitFor();
+    await page.getByText('From now on, texts that match no rule are refused').waitFor();
+    await page.getByText(/^(Of .+ texts of the last day, these rules would have refused|No text was sent)/).waitFor();
     await assertGood('The review of routes');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a rule for the rest' }).click();
+    await page.getByRole('dialog').getByText('rest', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Save version 1' }).click();
     await page.getByText('Version 1, saved').waitFor();
   });
@@ -220,6 +228,43 @@ describe('an operator', () => {
       .getByRole('row', { name: /submit_sm.*…456/ })
       .first()
       .waitFor();
+  });
+
+  test('is red on every page when it refuses every code, and the badge is on a phone too', async () => {
+    far.change({ refuse_every: 1 });
+    await page.goto(`${stage.service.url}/#/applications`);
+    await page.getByRole('link', { name: 'ACME' }).click();
+    await page.getByRole('heading', { name: 'ACME', level: 1 }).waitFor();
+    const id = /app_\w+/.exec(page.url())?.[0];
+    for (let n = 0; n < 3; n++) {
+      const data = { to: `+44740012346${n}`, channel: 'sms' };
+      const path = `${stage.service.url}/portal/v1/applications/${id}/try/verify/v1/verifications`;
+      assert.equal((await page.request.post(path, { data })).status(), 200);
+    }
+    await page.getByRole('link', { name: '1 alert. Open Now' }).click();
+    const says = /^far refuses 100 % of \d submits.*: 0x45: submit failed\.$/;
+    await page.getByRole('article', { name: says }).waitFor();
+    const ofFar = page.getByRole('article', { name: 'far', exact: true });
+    await ofFar.getByText('refuses GB').waitFor();
+    // That news move the rest of the page is no jump.
+    await forgetShifts(page);
+    await openPage('Carriers');
+    await ofFar.getByText('refuses GB').waitFor();
+    await ofFar.getByText(says).waitFor();
+    await waitForText(factOf(ofFar, 'Refused submits'), '3');
+    await assertGood('Carriers, while one refuses every code');
+    await page.setViewportSize(phone);
+    await page.getByRole('link', { name: '1 alert. Open Now' }).click();
+    await ofFar.getByRole('columnheader', { name: 'Median' }).waitFor();
+    const median = await ofFar.getByRole('columnheader', { name: 'Median' }).boundingBox();
+    assert.ok((median?.x ?? 0) + (median?.width ?? 0) <= phone.width, 'seconds to the phone are in sight on a phone');
+    await page.setViewportSize(desk);
+    await page.goto(`${stage.service.url}/#/operator/carriers/far`);
+    await page.getByText('refuses GB').waitFor();
+    await page.getByText(says).waitFor();
+    await openPage('Health');
+    await page.getByRole('region', { name: 'Carriers' }).getByText('refuses GB').waitFor();
+    far.change({ refuse_every: 0 });
   });
 
   /** Asks where a code to Britain would go now, and waits until the answer begins with this carrier. */
@@ -293,7 +338,7 @@ describe('an operator', () => {
   });
 
   test('finds every page of operations accessible, and fit for a phone', async () => {
-    const pages = ['Carriers', 'Deliveries', 'Quality', 'Alerts', 'Senders', 'Numbers', 'Opt-outs', 'Limits'];
+    const pages = ['Carriers', 'Deliveries', 'Totals', 'Alerts', 'Senders', 'Numbers', 'Opt-outs', 'Limits'];
     // In short without the one that operator.test.ts checks.
     for (const name of [...pages, ...inShort([], ['Traffic'])]) {
       await openPage(name);

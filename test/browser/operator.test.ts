@@ -15,13 +15,16 @@ import {
   assertAccessible,
   assertFitsPhone,
   assertGood,
+  assertSteady,
   createApplication,
+  desk,
   factOf,
   openPortal,
   openTab,
   operatorLink,
   type Portal,
   password,
+  phone,
   register,
   type Stage,
   setStage,
@@ -72,6 +75,45 @@ async function insertWaiting(page: Page): Promise<void> {
   await acceptMessages({ database, clock, carrier: carrierKey(row) }, 1);
 }
 
+/** A rule for the paused carrier, another carrier, an alert, and what became of some texts. */
+async function insertWrong(page: Page): Promise<void> {
+  const { database } = stage;
+  const path = `${service.url}/portal/v1/operator`;
+  const settings = { host: '127.0.0.1', port: 9, system_id: 'me', password: 'secret' };
+  assert.equal(
+    (await page.request.post(`${path}/carriers`, { data: { name: 'bell', kind: 'smpp', settings } })).status(),
+    201,
+  );
+  const uk = { name: 'uk', match: { countries: ['GB'] }, carriers: [{ carrier: 'acme' }] };
+  const saved = await page.request.put(`${path}/routes`, { data: { version: 0, routes: [uk] } });
+  assert.equal(saved.status(), 200, await saved.text());
+  const [nowMs, { rows }] = [Date.now(), await database.query<{ id: string }>('select id from application limit 1')];
+  const clock = { nowMs: () => nowMs, steadyMs: () => 0 };
+  const now = toTimestamp(nowMs);
+  // Seen in the future, so that the watch leaves it alone.
+  await database.query(
+    `insert into alert (id, key, kind, carrier, country, summary, advice, since, seen_at, raised_at)
+     values ($1, $1, 'refused', 'acme', 'GB', 'acme refuses 100 % of codes to GB.', 'Move its traffic.', $2, $3, $2)`,
+    [newId('alr', clock), now, toTimestamp(nowMs + hourMs)],
+  );
+  await database.query(
+    `insert into carrier_minute (minute, carrier, country, node, revision, took, attempts, refused)
+     values (date_bin('1 minute', $1, '2000-01-01Z'), 'acme#1', 'GB', 'x', 1, '{}', 3, 3)`,
+    [now],
+  );
+  const key = [now, uuidOf(rows[0]?.id ?? '')];
+  await database.query(
+    `insert into total_step (at, minutes, application_id, carrier, country, sender, node, revision, sent, reported, delivered, failed, arrived, code_arrived)
+     values (date_bin('5 minutes', $1, '2000-01-01Z'), 5, $2, 'acme#1', 'GB', 'ACME', 'x', 1, 9, 8, 8, 1, '{0,6,0,2}', '{0,6,0,2}')`,
+    key,
+  );
+  await database.query(
+    `insert into verification_step (at, minutes, application_id, carrier, country, sender, verifications, approved)
+     values (date_bin('5 minutes', $1, '2000-01-01Z'), 5, $2, 'acme#1', 'GB', 'ACME', 4, 3)`,
+    key,
+  );
+}
+
 /** The service requires it: the pages of operators lead to it, and open only then. */
 async function setUpSecondFactor(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
@@ -104,7 +146,7 @@ describe('production', () => {
     assert.equal(await waiting().getByRole('log').count(), 0);
     await waiting().getByLabel('To', { exact: true }).fill('+447400123456');
     await waiting().getByRole('button', { name: 'Send', exact: true }).click();
-    await waiting().getByText('HTTP 401 Unauthorized').waitFor();
+    await waiting().getByText('HTTP 409 Conflict').waitFor();
     await assertAccessible(waiting(), 'Try it in production');
     await openTab(waiting(), 'Overview');
     await waiting()
@@ -126,7 +168,11 @@ describe('production', () => {
     await deciding().getByRole('link', { name: 'Operations' }).click();
     await setUpSecondFactor(deciding());
     await deciding().getByRole('link', { name: 'Operations' }).click();
-    await deciding().getByText('The service refuses every text until you add a carrier.').waitFor();
+    // Operators land on what is wrong now.
+    await deciding().getByRole('heading', { name: 'Now', level: 1 }).waitFor();
+    await deciding().getByText('The service has no carrier. Add one to send texts.').waitFor();
+    await deciding().getByRole('link', { name: 'No alerts. Open Now' }).waitFor();
+    await assertGood(deciding(), 'Now, when nothing is wrong');
     await deciding().getByRole('link', { name: 'Health' }).click();
     // The link worked once; the page says so in words of people.
     await waiting().goto(link);
@@ -303,17 +349,20 @@ describe('production', () => {
     await row.getByRole('link', { name: '1 stuck on acme' }).waitFor();
     await assertGood(page, 'Queue');
     await row.getByRole('link', { name: '1 stuck on acme' }).click();
-    await page.getByRole('row', { name: /acme is paused/ }).waitFor();
+    await page
+      .getByRole('row', { name: /acme, which is paused/ })
+      .first()
+      .waitFor();
     assert.match(page.url(), /deliveries\?state=stuck&carrier=acme$/);
     await page.reload();
-    await page.getByRole('row', { name: /acme is paused/ }).waitFor();
+    await page
+      .getByRole('row', { name: /acme, which is paused/ })
+      .first()
+      .waitFor();
 
     await open('Traffic');
     await page.getByRole('img', { name: 'Requests per minute' }).waitFor();
     await assertGood(page, 'Traffic');
-    await page.getByText('Last 30 days').click();
-    await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor();
-    await alsoInLong(() => assertFitsPhone(page, 'Traffic of a month'));
     await open('Nodes');
     await page.getByRole('row', { name: /serves this page up .* web and worker/ }).waitFor();
     await assertFitsPhone(page, 'Nodes');
@@ -321,6 +370,96 @@ describe('production', () => {
     const postgres = page.getByRole('region', { name: 'Postgres' });
     await factOf(postgres, 'State').getByText('ok').waitFor();
     await page.getByText('One node keeps the rate limits in memory.').waitFor();
+  });
+
+  test('now: a sentence for what is wrong, with the buttons to act; the alerts are in every top bar', async () => {
+    const page = deciding();
+    await insertWrong(page);
+    const badge = page.getByRole('link', { name: /^\d+ alerts?\. Open Now$/ });
+    await badge.waitFor({ timeout: 20_000 });
+    await page.setViewportSize(phone);
+    await badge.click();
+    const wrong = page.getByRole('article', { name: 'acme refuses 100 % of codes to GB.' });
+    await wrong.getByText('Move its traffic.').waitFor();
+    const acme = page.getByRole('article', { name: 'acme', exact: true });
+    await acme.getByRole('row', { name: /^GB 0% 3 – – 3 0 0$/ }).waitFor();
+    await page.getByText('1 waits', { exact: true }).waitFor();
+    await page.setViewportSize(desk);
+    await assertGood(page, 'Now, when something is wrong');
+
+    await wrong.getByRole('button', { name: 'Move traffic of acme' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('uk: To numbers in GB.').waitFor();
+    await dialog.getByRole('region', { name: 'What will change' }).getByText('bell 1').waitFor();
+    await dialog.getByText('Texts that already wait for acme stay with it.').waitFor();
+    await assertAccessible(page, 'Move traffic');
+    await dialog.getByRole('button', { name: 'Move 1 rule to bell' }).click();
+    await page.getByText('Traffic of acme moved to bell').waitFor();
+    const { routes } = await (await page.request.get(`${service.url}/portal/v1/operator/routes`)).json();
+    assert.deepEqual(routes[0].carriers, [{ carrier: 'bell', weight: 1 }]);
+    await acme.getByRole('button', { name: 'Move traffic of acme' }).click();
+    await dialog.getByText('No rule names acme').waitFor();
+    await page.keyboard.press('Escape');
+    await acme.getByRole('link', { name: 'Test acme' }).click();
+    await page.getByRole('heading', { name: 'acme', level: 1 }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.type'), 'tel', 'the test is open');
+
+    // Developers have no badge, and send no request for one.
+    const asked = "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/operator/')).length";
+    assert.deepEqual([await waiting().evaluate(asked), await waiting().getByText('Open Now').count()], [0, 0]);
+  });
+
+  test('the pages of operators are in groups: a column on a desk, a menu on a phone', async () => {
+    const page = deciding();
+    const list = page.getByRole('navigation', { name: 'Operations' });
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${service.url}/#/operator`);
+      await page.reload();
+      await page.getByRole('article', { name: 'acme', exact: true }).waitFor();
+      assert.match(page.url(), /operator\/now$/);
+      await assertSteady(page, `Now at ${width}`, 0.05);
+      const menu = list.getByRole('button', { name: /Now/ });
+      if (width === 390) {
+        assert.equal(await list.getByRole('link', { name: 'Health' }).isVisible(), false);
+        await menu.click();
+      } else assert.equal(await menu.isVisible(), false);
+      await list.getByRole('region', { name: 'System' }).getByRole('link', { name: 'Health' }).click();
+      await page.getByRole('heading', { name: 'System health' }).waitFor();
+      const current =
+        width === 390 ? list.getByRole('button', { name: 'System Health' }) : list.locator('[aria-current]');
+      await current.waitFor();
+      assert.equal(
+        await list.getByRole('link', { name: 'Nodes' }).isVisible(),
+        width === 1440,
+        'another page closes the menu',
+      );
+    }
+    await page.setViewportSize(desk);
+  });
+
+  test('analytics: pictures over time, for operators by carrier, for developers by country', async () => {
+    const page = deciding();
+    await page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name: 'Analytics' }).click();
+    await page.getByRole('img', { name: 'Delivered share per hour' }).waitFor();
+    await page
+      .getByRole('row', { name: 'United Kingdom (GB) 10 80% 1 0 1 2 s 5 s 2 s 5 s 75% of 4 (30.1% to 95.4%)' })
+      .waitFor();
+    await assertGood(page, 'Analytics');
+    await page.getByText('Carrier', { exact: true }).first().click();
+    await page.getByRole('row', { name: /^acme 10 80%/ }).waitFor();
+    await page.getByText('Last hour').click();
+    await page.getByRole('img', { name: 'Conversion per 5 minutes' }).waitFor();
+    assert.match(page.url(), /analytics\?range=hour&by=carrier$/);
+    const { rows } = await stage.database.query<{ id: string }>('select id from application limit 1');
+    const id = rows[0]?.id ?? assert.fail('an application');
+    await waiting().goto(`${service.url}/#/applications/${id}/delivery`);
+    await waiting().getByRole('img', { name: 'Outcomes per hour' }).waitFor();
+    await waiting()
+      .getByRole('row', { name: /^United Kingdom \(GB\) 10 80%/ })
+      .waitFor();
+    assert.equal(await waiting().getByText('acme').count(), 0, 'developers learn no carrier');
+    await assertGood(waiting(), 'Delivery of an application');
   });
 
   test('an application is chosen by its name', async () => {
@@ -333,11 +472,54 @@ describe('production', () => {
     assert.match(page.url(), /limits\/app_/);
   });
 
+  test('a correlation id leads an operator from any page to the story of its request, and the developer to the own one', async () => {
+    const answer = await fetch(`${service.url}/sms/v1/messages`, {
+      method: 'POST',
+      headers: { apikey: key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ to: 'nonsense', from: 'ACME', message: 'Hello' }),
+    });
+    const id = answer.headers.get('x-correlation-id') ?? '';
+    const page = deciding();
+    await page.goto(`${service.url}/#/no/such/page`);
+    await page.getByRole('main').getByRole('link', { name: 'Find' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Find' });
+    await dialog.getByRole('combobox').fill('smpp');
+    await dialog
+      .getByRole('option', { name: /Carriers/ })
+      .first()
+      .waitFor();
+    await dialog.getByRole('combobox').fill(`correlation_id: ${id}`);
+    await dialog.getByRole('option', { name: /Request.*Waiting Ltd/ }).waitFor();
+    await assertGood(page, 'Find');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Request', level: 1 }).waitFor();
+    await page.getByText('POST /sms/v1/messages').first().waitFor();
+    await assertGood(page, 'An opened request');
+    await page.goto(`${service.url}/#/find?q=Waiting`);
+    await page
+      .getByRole('region', { name: 'Applications and accounts' })
+      .getByRole('link', { name: /Waiting Ltd/ })
+      .waitFor();
+    await assertGood(page, 'The page Find');
+
+    await waiting().goto(`${service.url}/#/applications`);
+    await waiting().getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+    await waiting().keyboard.press('/');
+    await waiting().getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill(id);
+    await waiting()
+      .getByRole('option', { name: /Request/ })
+      .click();
+    await waiting().getByText('POST /sms/v1/messages').first().waitFor();
+    assert.match(waiting().url(), /applications\/app_\w+\/requests\/req_/);
+    await page.goto(`${service.url}/#/operator/carriers`);
+  });
+
   test('an operator finds an account, makes a link, disables it, and reads it all in the audit log', async () => {
     const page = deciding();
     await page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name: 'Applications' }).click();
     await page.getByLabel('Name, id, account or email').fill('waiting');
-    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('button', { name: 'Find', exact: true }).click();
     await page.getByRole('link', { name: 'Waiting Ltd' }).waitFor();
     await assertGood(page, 'Applications of all accounts');
     await page.getByRole('link', { name: 'ada@example.com' }).click();
@@ -374,14 +556,14 @@ describe('production', () => {
 
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByLabel('Action', { exact: true }).fill('account.disabled');
-    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('button', { name: 'Find', exact: true }).click();
     const disabled = page.getByRole('row', { name: /account\.disabled boss@example\.com.*The bill is unpaid/ });
     await disabled.waitFor();
     await page.getByLabel('To day', { exact: true }).fill('2020-01-31');
-    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('button', { name: 'Find', exact: true }).click();
     await page.getByText('No entries').waitFor();
     await page.getByLabel('To day', { exact: true }).fill('');
-    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('button', { name: 'Find', exact: true }).click();
     await disabled.waitFor();
     await assertGood(page, 'Audit log');
     assert.deepEqual(operator.faults, []);

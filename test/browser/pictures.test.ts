@@ -142,8 +142,10 @@ test('a trace: a carrier refuses a code, and the next one delivers it', async ()
     .getByText(/is your ACME code/)
     .waitFor();
   await started().getByRole('link', { name: /^req_/ }).click();
-  await page.getByRole('listitem').filter({ hasText: 'Delivered' }).waitFor();
+  await page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'Delivered' }).first().waitFor();
   await takePicture('trace', page.getByRole('heading', { name: '200 POST /verify/v1/verifications' }), 770);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await openTab(page, 'Overview');
   await page
     .getByRole('region', { name: 'Today' })

@@ -5,7 +5,7 @@ import { inShort } from '../support/effort.ts';
 import { assertGood, assertSteady, openWindow, type Portal, password, type Stage } from './browser.ts';
 
 /** Buttons that read: they search, filter and copy. Everything else changes something. */
-const reading = /^(Search|Clear|Find|Show more|Copy .*|Try again|Try it)$/;
+const reading = /^(Search|Clear|Find|Show more|Newest|Newer|Older|Copy .*|Try again|Try it)$/;
 
 /** The pages of an application: what a developer finds there that changes something, and a viewer does not. */
 const changing = {
@@ -14,11 +14,14 @@ const changing = {
   senders: ['Request a sender', 'Remove ACME'],
   try: ['Send'],
   messages: [],
-  inbound: ['Save'],
+  inbound: ['Save', 'Add opt-out'],
   verifications: [],
   events: [],
   webhooks: ['Add webhook'],
   webhook: ['Send test', 'Pause', 'Replay a period'],
+  integrations: ['Add a server'],
+  hook: ['Edit', 'New secret', 'Delete', 'Test'],
+  twilio: ['New token', 'Delete'],
   usage: [],
   requests: [],
 } satisfies Record<string, string[]>;
@@ -44,7 +47,7 @@ async function join(stage: Stage, owner: TestDeveloper, role: string): Promise<T
 }
 
 /** An application with something on every page that a member could change. */
-async function furnish(owner: TestDeveloper): Promise<{ id: string; webhookId: string }> {
+async function furnish(owner: TestDeveloper): Promise<{ id: string; webhookId: string; hookId: string }> {
   const id = await createApplication(owner, 'Shared');
   for (const api of ['sms', 'verify']) assert.equal((await register(owner, id, api, 'free')).status, 201, api);
   const path = `/portal/v1/applications/${id}`;
@@ -52,7 +55,10 @@ async function furnish(owner: TestDeveloper): Promise<{ id: string; webhookId: s
   const webhook = { url: 'https://8.8.8.8/texts' };
   const added = await owner.send<{ id: string }>('POST', `${path}/webhooks`, webhook);
   assert.equal(added.status, 201, JSON.stringify(added.body));
-  return { id, webhookId: added.body.id };
+  const hook = await owner.send<{ id: string }>('POST', `${path}/hooks`, { kind: 'logto' });
+  assert.equal(hook.status, 201, JSON.stringify(hook.body));
+  assert.equal((await owner.send('POST', `${path}/twilio`)).status, 201);
+  return { id, webhookId: added.body.id, hookId: hook.body.id };
 }
 
 /** The buttons of the page's content, by the names that they are announced with. */
@@ -61,7 +67,7 @@ async function buttonsOf(page: Page, address: string, shown: Locator): Promise<s
   await shown.waitFor();
   await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'hidden' });
   await assertSteady(page, address);
-  return page.evaluate<string[]>(`[...document.querySelectorAll('main button:not([role=tab])')]
+  return page.evaluate<string[]>(`[...document.querySelectorAll('main button')]
     .map((button) => button.ariaLabel ?? button.textContent.trim())`);
 }
 
@@ -76,7 +82,7 @@ async function become(portal: Portal, url: string, cookie: string, count: number
 export async function walkAsEachRole(stage: Stage, pages: PageName[] = allPages): Promise<void> {
   const { url } = stage.service;
   const owner = await signUp(stage.service);
-  const { id, webhookId } = await furnish(owner);
+  const { id, webhookId, hookId } = await furnish(owner);
   const members = {
     owner,
     developer: await join(stage, owner, 'developer'),
@@ -93,11 +99,18 @@ export async function walkAsEachRole(stage: Stage, pages: PageName[] = allPages)
       const offered = found.filter((each) => (role === 'viewer' ? !reading.test(each) : offers.includes(each)));
       assert.deepEqual(new Set(offered), new Set(role === 'viewer' ? [] : offers), `what changes on ${path}: ${role}`);
     };
+    const region = (title: string) => page.getByRole('region', { name: title });
+    /** Pages behind a tab. */
+    const records: Partial<Record<PageName, { path: string; shown: Locator }>> = {
+      webhook: { path: `webhooks/${webhookId}`, shown: region('Deliveries') },
+      hook: { path: `integrations/${hookId}`, shown: region('Last calls') },
+      twilio: { path: 'integrations/twilio', shown: region('The lines to change') },
+    };
     await check('applications', heading('Applications'), ['Create an application']);
     for (const name of pages.filter(visits[role as keyof typeof visits])) {
-      const tab = page.locator(`[role=tabpanel][id$="-panel-${name}"] > *`).first();
-      const [path, shown] =
-        name === 'webhook' ? [`webhooks/${webhookId}`, page.getByRole('region', { name: 'Deliveries' })] : [name, tab];
+      const tab = page.locator(`[data-section=${name}] > *`).first();
+      const { [name]: record = { path: name, shown: tab } } = records;
+      const { path, shown } = record;
       await check(`applications/${id}/${path}`, shown, changing[name]);
     }
     const invites = (await buttonsOf(page, address('account'), heading('Your account'))).includes('Invite');

@@ -62,12 +62,17 @@ function verify({ body, headers }: Received, secret: string): void {
 const dialog = () => page.getByRole('dialog');
 const toast = (text: string) => page.getByRole('status').getByText(text).waitFor();
 const deliveries = () => page.getByRole('region', { name: 'Deliveries' });
-const deliveryOf = (type: string): Locator => deliveries().locator('details').filter({ hasText: type }).first();
+const deliveryOf = (type: string): Locator => deliveries().getByRole('listitem').filter({ hasText: type }).first();
 
 async function takeSecret(): Promise<string> {
   const secret = (await dialog().locator('pre').first().textContent()) ?? '';
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   return secret;
+}
+
+async function closeDrawer(): Promise<void> {
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'hidden' });
 }
 
 /** Sends a text from the page Try it. */
@@ -88,6 +93,9 @@ describe('a developer who wants to know what becomes of texts', () => {
     await registered.getByRole('button', { name: 'I have copied it' }).click();
     await openTab(page, 'Webhooks');
     await page.getByText('No webhooks yet').waitFor();
+    await page.getByText(/^npx --no-install heliograph listen --app app_\w+ --forward-to/).waitFor();
+    await page.getByRole('button', { name: 'Copy the id of the application' }).click();
+    assert.match(await page.evaluate('navigator.clipboard.readText()'), /^app_\w{26}$/);
 
     await page.getByRole('button', { name: 'Add webhook' }).click();
     await dialog().getByLabel('URL').fill('nowhere');
@@ -109,7 +117,7 @@ describe('a developer who wants to know what becomes of texts', () => {
     await dialog().getByRole('button', { name: 'Copy the secret' }).click();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), secrets[0]);
     for (const [language, word] of [
-      ['TypeScript', 'timingSafeEqual'],
+      ['TypeScript', 'verifyWebhook'],
       ['Python', 'hmac.compare_digest'],
       ['PHP', 'hash_equals'],
     ] as const) {
@@ -142,18 +150,26 @@ describe('a developer who wants to know what becomes of texts', () => {
     const events = page.getByRole('list', { name: 'Events' });
     await events.getByText('message.sent').waitFor();
     await events.getByText('message.delivered').waitFor();
-    await events.getByText('message.delivered').click();
-    await events.getByText('"status": "delivered"').waitFor();
     await assertGood(page, 'Events');
+    await events.getByText('message.delivered').click();
+    await dialog().getByText('"status": "delivered"').waitFor();
+    await assertGood(page, 'An event');
+    await closeDrawer();
     await page.getByLabel('Type').selectOption('message.sent');
     await events.getByText('message.delivered').waitFor({ state: 'hidden' });
 
     await openTab(page, 'Webhooks');
     await page.getByRole('link', { name: /My laptop/ }).click();
     await deliveryOf('message.delivered').getByText('delivered', { exact: true }).waitFor();
-    await deliveryOf('message.sent').locator('summary').click();
-    await deliveryOf('message.sent').getByRole('region', { name: 'Attempts' }).getByText('204').waitFor();
     await assertGood(page, 'A webhook with deliveries');
+    await page.getByText(/^npx --no-install heliograph listen --app app_\w+ --forward-to/).waitFor();
+    await deliveryOf('message.sent').getByRole('link').click();
+    await dialog().getByRole('region', { name: 'Request' }).getByText('webhook-id:').waitFor();
+    await dialog().getByRole('region', { name: 'Response' }).getByText('HTTP 204').waitFor();
+    const sentBody = await dialog().getByRole('region', { name: 'Request' }).textContent();
+    assert.ok(!sentBody?.includes(secrets[0] ?? ''), 'no secret is shown');
+    await assertGood(page, 'A delivery');
+    await closeDrawer();
     const told = received.filter(({ type }) => type.startsWith('message.'));
     assert.deepEqual(new Set(told.map(({ type }) => type)), new Set(['message.sent', 'message.delivered']));
     for (const each of told) verify(each, secrets[0] as string);
@@ -170,16 +186,19 @@ describe('a developer who wants to know what becomes of texts', () => {
       .waitFor();
     await dialog().getByRole('link', { name: /^req_/ }).click();
     await page.getByRole('heading', { name: '201 POST /sms/v1/messages' }).waitFor();
-    await page.getByRole('list', { name: 'Events' }).getByText('message.delivered').waitFor();
+    await dialog().getByRole('list', { name: 'Events' }).getByText('message.delivered').waitFor();
+    await closeDrawer();
   });
 
   test('replays one delivery, and a span', async () => {
     await openTab(page, 'Webhooks');
     await page.getByRole('link', { name: /My laptop/ }).click();
     const before = received.length;
-    await deliveryOf('message.sent').locator('summary').click();
-    await page.getByRole('button', { name: 'Replay message.sent' }).click();
-    await toast('Event queued for replay');
+    await deliveryOf('message.sent').getByRole('link').click();
+    await page.getByRole('button', { name: 'Resend message.sent' }).click();
+    await toast('Event queued to be sent again');
+    await dialog().getByText('Attempt 2').waitFor();
+    await closeDrawer();
     await deliveryOf('message.sent').getByText('2 attempts').waitFor();
     assert.equal(received[before]?.type, 'message.sent');
     assert.equal(
@@ -204,7 +223,7 @@ describe('a developer who wants to know what becomes of texts', () => {
     assert.equal(received.length, before, 'nothing came');
     await page.getByRole('button', { name: 'Resume' }).click();
     await toast('Webhook resumed');
-    await deliveries().locator('summary', { hasText: 'message.delivered' }).nth(1).waitFor();
+    await deliveries().getByRole('listitem').filter({ hasText: 'message.delivered' }).nth(1).waitFor();
   });
 
   test('makes a new secret; during the overlap both sign', async () => {
@@ -250,6 +269,9 @@ describe('a developer who wants to know what becomes of texts', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog().getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No webhooks yet').waitFor();
+    await page.getByText(/^npx --no-install heliograph listen --app app_\w+ --forward-to/).waitFor();
+    await page.getByRole('button', { name: 'Copy the id of the application' }).click();
+    assert.match(await page.evaluate('navigator.clipboard.readText()'), /^app_\w{26}$/);
     assert.deepEqual(portal.faults, []);
   });
 });

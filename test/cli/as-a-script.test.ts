@@ -1,15 +1,19 @@
-// run: alone
+// run: with commands
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text as readText } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import twilio from 'twilio';
+import { guideSamples } from '../../portal/src/webhooks/guide-samples.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort, makeFolder } from '../support/process.ts';
 import { answer, createWebhookReceiver, ok, verifies } from '../support/webhook-receiver.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, root, type World } from './world.ts';
 
 let world: World;
 before(async () => {
@@ -105,6 +109,82 @@ describe('texts', () => {
   });
 });
 
+describe('hooks of identity servers', () => {
+  test('create, settings, a test with its text, edit, rotation, calls and delete', async () => {
+    const made = await world.json<{ id: string; secret: string; url: string }>([
+      ...['hooks', 'create', 'supabase', '--locale', 'de'],
+    ]);
+    assert.match(made.secret, /^v1,whsec_/);
+    const shown = await world.run(['hooks', 'show', 'supabase']);
+    assert.match(shown.stdout, new RegExp(`^GOTRUE_HOOK_SEND_SMS_URI\t${made.url}$`, 'm'));
+    assert.ok(!shown.stdout.includes(made.secret), 'the secret is shown once');
+    const tested = await world.json(['hooks', 'test', 'supabase', '+15005550121']);
+    assert.equal(tested.outcome, 'sent');
+    assert.match(String(tested.text), /^\d{6} ist Ihr Code/);
+    const blocked = await world.run(['hooks', 'test', made.id, '+15005550112']);
+    assert.deepEqual([blocked.code, blocked.stdout.split('\t')[0]?.slice(0, 7)], [1, 'blocked']);
+    const wrong = await world.run(['hooks', 'test', 'supabase', '12', '--json']);
+    assert.deepEqual([wrong.code, JSON.parse(wrong.stderr).error.status], [1, 400]);
+    const edited = await world.json(['hooks', 'edit', 'supabase', '--locale', '', '--pointer', 'ip=/ip']);
+    assert.deepEqual([edited.locale, edited.pointers], [null, { ip: '/ip' }]);
+    const rotated = await world.json(['hooks', 'rotate', 'supabase', '--overlap', '1d']);
+    assert.notEqual(rotated.secret, made.secret);
+    const { data } = await world.json<{ data: { outcome: string }[] }>(['hooks', 'calls', 'supabase']);
+    assert.deepEqual(
+      data.map(({ outcome }) => outcome),
+      ['blocked', 'sent'],
+    );
+    const asked = await world.run(['hooks', 'delete', 'supabase']);
+    assert.deepEqual([asked.code, /Confirm with --yes/.test(asked.stderr)], [2, true]);
+    assert.equal((await world.run(['hooks', 'delete', 'supabase', '--yes'])).code, 0);
+    assert.match((await world.run(['hooks'])).stderr, /There are no hooks.*hooks create supabase/s);
+  });
+
+  test('a server of your own, and one that makes its key: what is missing is said', async () => {
+    const own = ['hooks', 'create', 'generic', '--pointer', 'to=/phone'];
+    const missing = await world.run(own);
+    assert.match(missing.stderr, /pointers\.code/);
+    assert.match((await world.run([...own, '--pointer', 'otp=/otp'])).stderr, /--pointer must be a field and its path/);
+    const made = await world.json<{ id: string; pointers: object }>([...own, '--pointer', 'code=/otp']);
+    assert.deepEqual(made.pointers, { to: '/phone', code: '/otp' });
+    const zitadel = ['hooks', 'create', 'zitadel'];
+    assert.match((await world.run(zitadel)).stderr, /secret is required/);
+    const keyed = await world.run([...zitadel, '--signing-key', '-'], { stdin: 'the key of the provider\n' });
+    assert.equal(keyed.code, 0, keyed.stderr);
+    assert.ok(!`${keyed.stdout}${keyed.stderr}`.includes('the key of'), 'a given key is not shown');
+    assert.match(keyed.stdout, /^endpoint\thttp/m);
+    for (const id of [made.id, 'zitadel']) await world.run(['hooks', 'delete', id, '--yes']);
+  });
+});
+
+describe("Twilio's library", () => {
+  test('credentials with which the library sends a code; rotation ends the older token', async () => {
+    assert.match((await world.run(['twilio'])).stderr, /no credentials for Twilio's library.*twilio create/s);
+    const made = await world.json<TwilioCredentials>(['twilio', 'create']);
+    const start = ({ base_url, account_sid, auth_token, service_sid }: TwilioCredentials) => {
+      const client = twilio(account_sid, auth_token);
+      client.verify.baseUrl = client.api.baseUrl = base_url;
+      return client.verify.v2.services(service_sid).verifications.create({ to: '+15005550122', channel: 'sms' });
+    };
+    assert.equal((await start(made)).status, 'pending');
+    assert.match((await world.run(['twilio', 'create'])).stderr, /already.*twilio rotate/s);
+    const shown = await world.run(['twilio']);
+    assert.ok(shown.stdout.includes(made.service_sid) && !shown.stdout.includes(made.auth_token), shown.stdout);
+    const fresh = await world.json<TwilioCredentials>(['twilio', 'rotate', '--overlap', '0']);
+    assert.equal((await start(fresh)).status, 'pending');
+    await assert.rejects(start(made), { status: 401, code: 20003 });
+    assert.equal((await world.run(['twilio', 'delete', '--yes'])).code, 0);
+    await assert.rejects(start(fresh), { status: 401 });
+  });
+});
+
+interface TwilioCredentials {
+  base_url: string;
+  account_sid: string;
+  auth_token: string;
+  service_sid: string;
+}
+
 describe('exit codes', () => {
   test('2: wrong usage is said before anything is sent', async () => {
     for (const [args, says] of [
@@ -151,7 +231,14 @@ describe('exit codes', () => {
     // Each early call moves the end a second further, at most every 250 ms, however late a busy machine answers.
     const wantsLong = async () => Math.max(...(await Promise.all([0, 260, 520, 780].map(ask)))) > 64;
     await eventually('the service wants more than a minute', wantsLong);
+    // It goes on while the command starts, which may take seconds on a busy machine.
+    let isEarly = true;
+    const asking = (async () => {
+      while (isEarly) await ask(260);
+    })();
     const { code, stderr } = await world.run(['send', '+15005550100', 'Hi', '--app', 'free', '--json']);
+    isEarly = false;
+    await asking;
     assert.equal(code, 5, stderr);
     assert.ok(JSON.parse(stderr).error.retry_after_seconds > 60, stderr);
   });
@@ -331,6 +418,8 @@ describe('profiles', () => {
     ]);
     const dead = await world.run(['inbox', ...in1]);
     assert.equal(dead.code, 3, 'the old key has ended');
+    const unknown = await world.run(['keys', 'revoke', 'nope', ...in1]);
+    assert.deepEqual([unknown.code, /no active key or secret nope/.test(unknown.stderr)], [1, true], unknown.stderr);
     const unsure = await world.run(['keys', 'revoke', rotated.id, ...in1]);
     const revoked = await world.run(['keys', 'revoke', rotated.id, '--yes', ...in1]);
     assert.deepEqual([unsure.code, revoked.code], [2, 0]);
@@ -367,11 +456,49 @@ describe('the portal', () => {
       story.timeline.some(({ event }) => event === 'delivered'),
       'the story has no delivery',
     );
+    const found = await world.json<{ data: { id: string; to: string }[] }>([
+      ...['find', '+1', '500', '555-0100', '--limit', '1', '--profile', 'two'],
+    ]);
+    assert.equal(found.data[0]?.to, '+15005550100');
+    const newest = await world.json<{ records: { id: string }[] }>(['trace', '0015005550100', '--profile', 'two']);
+    assert.equal(newest.records[0]?.id, found.data[0]?.id, 'a number leads to its newest record');
+    const none = await world.run(['find', 'msg_01m7jf89400004ebep147c97t8', '--profile', 'two']);
+    assert.deepEqual([none.code, /Nothing found/.test(none.stderr + none.stdout)], [1, true]);
+    const refused = await world.run(['find', 'x', '--operator', '--profile', 'two']);
+    assert.deepEqual([refused.code, /Only operators/.test(refused.stderr)], [1, true]);
     const carriers = await world.run(['carriers', '--profile', 'two']);
     assert.deepEqual([carriers.code, /Only operators/.test(carriers.stderr)], [1, true]);
     const usage = await world.json<{ data: { api: string }[] }>(['usage', '--app', 'enterprise', '--profile', 'two']);
     assert.deepEqual(new Set(usage.data.map(({ api }) => api)), new Set(['messaging', 'sms', 'verify']));
   });
+});
+
+test("the README's program runs in the clone that the service was started from, with the settings of the first start", async () => {
+  const program = guideSamples(readFileSync(join(root, 'README.md'), 'utf8')).get('check-a-code.mjs') ?? '';
+  const settings = join(world.folder, '.heliograph/sandbox.env');
+  const args = [`--env-file=${settings}`, '--input-type=module', '--eval', program];
+  const child = spawn(process.execPath, args, { cwd: root, env: { PATH: process.env.PATH }, stdio: 'pipe' });
+  const answers = ['+15005550100\n', '123456\n'];
+  let said = '';
+  child.stdout.on('data', (bytes: Buffer) => {
+    said += String(bytes);
+    if (/: $/.test(String(bytes))) child.stdin.write(answers.shift() ?? '');
+  });
+  const failed = readText(child.stderr);
+  assert.equal(await new Promise((resolve) => child.on('close', resolve)), 0, await failed);
+  assert.match(said, /This number is yours\.\n$/);
+});
+
+test("an account that is not the folder's demo account is not given the demo's application", async () => {
+  const account = { email: 'other@example.com', password: 'a sentence that only I would think of' };
+  const headers = { 'Content-Type': 'application/json' };
+  const signUp = { method: 'POST', headers, body: JSON.stringify(account) };
+  assert.equal((await fetch(`${world.url}/portal/v1/accounts`, signUp)).status, 201);
+  const login = ['login', '--url', world.url, '--email', account.email, '--profile', 'other', '--password-stdin'];
+  await world.json(login, { stdin: account.password });
+  const usage = await world.run(['usage', '--profile', 'other']);
+  assert.deepEqual([usage.code, /You have no application yet/.test(usage.stderr)], [2, true], usage.stderr);
+  await world.json(['logout', '--all', '--profile', 'other']);
 });
 
 test('events lists the newest, not the oldest that are kept', async () => {

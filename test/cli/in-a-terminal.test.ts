@@ -1,4 +1,4 @@
-// run: alone
+// run: with commands
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
@@ -115,6 +115,22 @@ test('listen brings signed webhooks to a program, and trace shows each step of a
   await window.clear();
   await window.type(`heliograph trace ${id}`);
   await window.shows(/POST \/sms\/v1\/messages {2}201.*● received.*● sent.*● delivered/s);
+});
+
+test('a hook: its key is asked for and not shown, its test shows the text, and its end is confirmed', async () => {
+  await window.clear();
+  await window.type('heliograph hooks create zitadel');
+  await window.shows(/Signing key of the HTTP SMS provider:$/m);
+  await window.type('the key of ZITADEL');
+  await window.shows(/✓ zitadel {2}hok_\w+.*endpoint\n\s+http:.*Next: heliograph hooks test hok_/s);
+  assert.ok(!(await window.screen()).includes('the key'), 'the key is on the screen');
+  await window.clear();
+  await window.type('heliograph hooks test zitadel +15005550123');
+  await window.shows(/sent {2}ver_\w+\s.*│ \d{6} is your .* code/s);
+  await window.type('heliograph hooks delete zitadel');
+  await window.shows(/Codes of zitadel will no longer be sent\. Delete it\?/);
+  await window.type('y');
+  await window.shows(/✓ hok_\w+ is deleted\./);
 });
 
 test('keys are shown once and kept when the person says so', async () => {

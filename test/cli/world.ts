@@ -10,7 +10,7 @@ import { urlOf } from '../support/node-settings.ts';
 import { makeFolder } from '../support/process.ts';
 import { endServices, type Service, startService } from '../support/service.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+export const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What the command runs, once it is built. */
 export const program = join(root, 'cli/dist/main.js');
 export const binFile = join(root, 'cli/bin/heliograph.mjs');
@@ -63,7 +63,7 @@ export async function createWorld(): Promise<World> {
     },
   });
   await service.ready;
-  await service.printed('Press Ctrl-C to stop.');
+  await service.printed('sandbox-credentials.json');
   const sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox-credentials.json'), 'utf8')) as SandboxCredentials;
   const secrets = [
     sandbox.portal.password,

@@ -1,4 +1,4 @@
-// run: alone
+// run: with many processes
 import assert from 'node:assert/strict';
 import { cp, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';

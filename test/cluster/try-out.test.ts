@@ -1,4 +1,4 @@
-// run: alone
+// run: with many processes
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -9,7 +9,8 @@ import { buildService, endServices, type Service, startService } from '../suppor
 let cluster: Service;
 before(async () => {
   await buildService();
-  cluster = await startService({ command: ['node', compiledFile('scripts/cluster.ts')] });
+  const env = { HELIOGRAPH_TEST_FOLDER: process.env.HELIOGRAPH_TEST_FOLDER ?? '' };
+  cluster = await startService({ command: ['node', compiledFile('scripts/cluster.ts')], env });
   await cluster.printed('to stop everything');
 });
 after(endServices);

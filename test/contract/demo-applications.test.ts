@@ -103,11 +103,39 @@ test('the first start prints the portal with the way in; a later one prints no p
   const made = JSON.parse(file) as SandboxCredentials;
   const config = { ...app.config, publicUrl: app.url };
   const paths = app.app.routes.map(({ path }) => path);
-  const first = welcome({ version: '0.0.0', config, made, paths, carriers: [] });
+  const first = welcome({ version: '0.0.0', config, made, signInToken: 'Zk3pQ7', paths, carriers: [] });
   const { email, password } = made.portal;
-  assert.ok(first.includes(`  Portal     ${app.url}/\n    email      ${email}\n    password   ${password}\n`), first);
+  const [link = '', send = '', verify = '', ...rest] = first.split('\n').filter((line) => line.startsWith('  '));
+  assert.equal(link, `  ${app.url}/#/sign-in/Zk3pQ7`, 'the link leads');
+  assert.match(send, /^ {2}(?:HELIOGRAPH_DATA_DIR='\S+' )?npx --no-install heliograph send \+15005550100 "Hello"$/);
+  assert.match(verify, /npx --no-install heliograph verify start \+15005550100$/);
+  assert.deepEqual(rest.slice(0, 3), [
+    `  Portal     ${app.url}/`,
+    `    email      ${email}`,
+    `    password   ${password}`,
+  ]);
+  assert.equal(rest.filter((line) => line.startsWith('  curl')).length, 3);
+  assert.doesNotMatch(first, /readyz|\/docs|Ctrl-C/, 'and nothing else');
   const later = welcome({ version: '0.0.0', config, made: undefined, paths, carriers: [] });
-  assert.equal(later.includes('password'), false);
+  assert.deepEqual(later.split('\n').filter(Boolean), [
+    'Heliograph 0.0.0 is ready (sandbox).',
+    `  Portal       ${app.url}/`,
+    `  Credentials  ${join(config.dataDir, 'sandbox-credentials.json')}`,
+  ]);
+});
+
+test('the settings of the client are in a file for node --env-file, mode 600', async () => {
+  const file = await readFile(join(dataDir, 'sandbox-credentials.json'), 'utf8');
+  const { base_url, applications } = JSON.parse(file) as SandboxCredentials;
+  const path = join(dataDir, 'sandbox.env');
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.deepEqual((await readFile(path, 'utf8')).split('\n'), [
+    `HELIOGRAPH_URL=${base_url}`,
+    `HELIOGRAPH_API_KEY=${applications[0]?.api_key}`,
+    `HELIOGRAPH_CLIENT_ID=${applications[0]?.client_id}`,
+    `HELIOGRAPH_CLIENT_SECRET=${applications[0]?.client_secret}`,
+    '',
+  ]);
 });
 
 test('in production a start says that a carrier is missing, and how to connect one', () => {

@@ -122,6 +122,7 @@ async function assertError(response: Response, status: number, code: string): Pr
   const { headers } = response;
   const body = checkError(status, headers.get('content-type'), headers.get('x-correlation-id'), await response.text());
   assert.equal(body.code, code);
+  assert.equal(headers.get('link'), `<${app.config.publicUrl}/docs/errors/${code}>; rel="help"`);
   return body;
 }
 
@@ -130,6 +131,7 @@ function assertRawError(answer: RawAnswer | undefined, status: number, code: str
   const { headers } = answer;
   const body = checkError(status, headers['content-type'] ?? '', headers['x-correlation-id'] ?? '', answer.body);
   assert.equal(body.code, code);
+  assert.match(headers.link ?? '', new RegExp(`/docs/errors/${code}>; rel="help"$`));
   return body;
 }
 
@@ -330,7 +332,8 @@ describe('415 UNSUPPORTED_MEDIA_TYPE', () => {
     const wrong = ['text/plain', 'application/jsonx', 'application/json, text/plain', 'application/vnd.api+json'];
     for (const type of [...wrong, 'application/x-www-form-urlencoded', 'json', ';', 'application/']) {
       const response = await send('POST', '/test/things', { body, headers: { 'Content-Type': type } });
-      await assertError(response, 415, 'UNSUPPORTED_MEDIA_TYPE');
+      const { message } = await assertError(response, 415, 'UNSUPPORTED_MEDIA_TYPE');
+      assert.equal(message, 'Content-Type must be application/json.');
     }
   });
 

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parseRateLimit } from 'ratelimit-header-parser';
 import type { Auth, Route } from '../../src/http/route.ts';
+import { sidOf } from '../../src/twilio/sid.ts';
 import { sayRaw } from '../socket/raw-connection.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import {
@@ -19,6 +20,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { asDeveloper, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { createFaultProxy } from '../support/fault-proxy.ts';
 import { exchange } from '../support/http.ts';
+import { createTwilioAccount } from '../twilio/caller.ts';
 
 const addressLimit = 300;
 const env = { HELIOGRAPH_ADDRESS_PER_MINUTE: String(addressLimit), HELIOGRAPH_ADDRESS_BURST: String(addressLimit) };
@@ -28,12 +30,14 @@ let acme: TestApplication;
 let verifyToken: string;
 let messagingToken: string;
 let operator: TestDeveloper;
+let sid: Record<string, string>;
 before(async () => {
   app = await createTestApp({ env });
   acme = await createRegistered(app, ['sms', 'verify', 'messaging'], 'enterprise');
   verifyToken = await getToken(app, acme.client, 'verify:manage');
   messagingToken = await getToken(app, acme.client, 'messaging:send');
   operator = await makeOperator(app);
+  sid = { Authorization: (await createTwilioAccount(acme)).basic };
 });
 after(() => app.close());
 
@@ -98,8 +102,11 @@ function credentialFor(auth: Auth, developer: TestDeveloper): Record<string, str
       return { apikey: acme.apiKey };
     case 'bearer':
       return bearer(auth.scope === 'messaging:send' ? messagingToken : verifyToken);
+    case 'sid':
+      return sid;
     case 'person':
     case 'developer':
+    case 'try':
       return { Cookie: developer.cookie };
     case 'operator':
       return { Cookie: operator.cookie };
@@ -115,6 +122,8 @@ function wrongTokenFor(auth: Auth): string {
 const takesBody = (method: string) => ['POST', 'PUT', 'PATCH'].includes(method);
 const bodies: Pick<Ways, 'type' | 'body'>[] = [
   { body: 'x'.repeat(70_000) },
+  // More than a route takes that says how much it takes.
+  { body: 'x'.repeat(300_000) },
   { body: 'not what it should be', type: 'text/plain' },
   { body: '{"a":' },
   { body: '{}' },
@@ -156,7 +165,11 @@ async function ask(on: { url: string }, route: Route, ways: Ways = {}): Promise<
 
 /** The route's path with ids that are there, as far as they are known. */
 function pathTo(route: Route, { id, keyId }: TestApplication): string {
-  return route.path.replace('{id}', id).replace('{key_id}', keyId).replace('{api}', 'sms');
+  return route.path
+    .replace(/\{(?:application_)?id\}/, id)
+    .replace('{key_id}', keyId)
+    .replace(/\{(?:service|account)_sid\}/, (name) => sidOf(name === '{service_sid}' ? 'VA' : 'AC', id))
+    .replace('{api}', 'sms');
 }
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
@@ -168,7 +181,7 @@ describe('every route', () => {
   const everSeen = () => new Set([...statuses.values()].flatMap((each) => [...each]));
 
   test('in every way that gets another status out of it', async () => {
-    const shared = await createRegistered(app, ['sms', 'verify'], 'free');
+    const shared = await createRegistered(app, ['sms', 'verify', 'messaging'], 'free');
     for (const route of app.app.routes) {
       // What a route deletes must not be missed by the next.
       const own = route.method === 'DELETE' ? await createRegistered(app, ['sms', 'verify'], 'free') : shared;
@@ -218,6 +231,7 @@ describe('every route', () => {
     ] as const) {
       await sendMany(app, 61, { path, headers });
     }
+    const ownSid = { Authorization: (await createTwilioAccount(own)).basic };
     await sendMany(app, addressLimit, { path: '/portal/v1/me', headers: {} });
     const tokenPath = '/realms/heliograph/protocol/openid-connect/token';
     await sendMany(app, addressLimit, { method: 'POST', path: tokenPath, headers: {} });
@@ -226,6 +240,7 @@ describe('every route', () => {
       const headers = {
         ...(auth.kind === 'apikey' && { apikey: own.apiKey }),
         ...(auth.kind === 'bearer' && bearer(auth.scope === 'messaging:send' ? messaging : verify)),
+        ...(auth.kind === 'sid' && ownSid),
       };
       const status = await ask(app, route, { path: pathTo(route, own), headers });
       assert.equal(status === 429, isLimited(route), nameOf(route));
@@ -238,7 +253,7 @@ describe('every route', () => {
     for (const route of app.app.routes) {
       const seen = statuses.get(nameOf(route)) ?? new Set();
       const wanted = [405];
-      if (['apikey', 'bearer', 'person', 'developer'].includes(authOf(route).kind)) wanted.push(401);
+      if (['apikey', 'bearer', 'sid', 'person', 'developer'].includes(authOf(route).kind)) wanted.push(401);
       if (takesBody(route.method)) wanted.push(413, route.consumes === undefined ? 415 : 400);
       for (const status of wanted) assert.ok(seen.has(status), `${status} on ${nameOf(route)}: ${[...seen]}`);
     }
@@ -267,10 +282,12 @@ test('503, on every route that needs the database while it is away', async (t) =
   });
   const own = await createRegistered(away, ['sms', 'verify', 'messaging'], 'enterprise');
   const token = await getToken(away, own.client, 'verify:manage');
+  const { basic } = await createTwilioAccount(own);
   proxy.set({ kind: 'reset' });
   const unreachable: Partial<Record<Auth['kind'], Record<string, string>>> = {
     apikey: { apikey: own.apiKey },
     bearer: bearer(token),
+    sid: { Authorization: basic },
     developer: { Cookie: own.developer.cookie },
     operator: { Cookie: own.developer.cookie },
   };

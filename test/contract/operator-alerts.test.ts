@@ -39,7 +39,7 @@ beforeEach(async () => {
   receiver.answerWith(200);
   await app.db.database.query(
     `truncate carrier, carrier_bind, carrier_log, carrier_test, message, delivery_queue, delivery_schedule, delivery_claim,
-       unmatched_receipt, carrier_minute, total_day, spend_day, alert, alert_call`,
+       unmatched_receipt, carrier_minute, carrier_outcome, total_day, spend_day, alert, alert_call`,
   );
 });
 
@@ -72,9 +72,10 @@ async function connect(name = 'acme', settings: Record<string, unknown> = {}): P
 }
 
 /** The connection as its worker writes it. */
-const state = (carrierId: number, given: Partial<BindState> = {}) => {
+const state = (carrierId: number, ...given: Partial<BindState>[]) => {
   const bind = { slot: 0, state: 'bound', mode: 'transceiver', host: null, error: null, nextTryAtMs: null } as const;
-  const binds = [{ ...bind, sinceMs: app.clock.nowMs(), ...given }];
+  const all = given.length === 0 ? [{}] : given;
+  const binds = all.map((each) => ({ ...bind, sinceMs: app.clock.nowMs(), ...each }));
   return writeBinds(app.db.database, { carrierId, node: 'nod_a', binds }, app.clock.nowMs());
 };
 
@@ -82,25 +83,43 @@ interface Minute {
   agoMs?: number;
   country?: string;
   attempts?: number;
-  throttled?: number;
   sent?: number;
   reported?: number;
   tookMs?: number;
 }
 function writeMinute(carrier: string, { agoMs = 0, country = 'GB', tookMs = 20, ...counts }: Minute) {
-  const { attempts = 0, throttled = 0, sent = 0, reported = 0 } = counts;
+  const { attempts = 0, sent = 0, reported = 0 } = counts;
   const bucket = answerBounds.findIndex((bound) => tookMs <= bound);
   const took = [...answerBounds, 0].map((_, place) =>
     place === (bucket < 0 ? answerBounds.length : bucket) ? attempts : 0,
   );
   const minute = app.clock.nowMs() - agoMs;
   return app.db.database.query(
-    `insert into carrier_minute (minute, carrier, country, node, revision, attempts, throttled, sent, reported, took)
-     values (date_bin('1 minute', $1, '2000-01-01Z'), $2, $3, 'a', 1, $4, $5, $6, $7, $8)
+    `insert into carrier_minute (minute, carrier, country, node, revision, attempts, sent, reported, took)
+     values (date_bin('1 minute', $1, '2000-01-01Z'), $2, $3, 'a', 1, $4, $5, $6, $7)
      on conflict (minute, carrier, country, node) do update set attempts = excluded.attempts`,
-    [toTimestamp(minute), carrier, country, attempts, throttled, sent, reported, took],
+    [toTimestamp(minute), carrier, country, attempts, sent, reported, took],
   );
 }
+
+interface WrittenOutcome {
+  country?: string;
+  codes?: number;
+  words?: string;
+}
+function writeOutcome(
+  carrier: string,
+  outcome: string,
+  total: number,
+  { country = 'GB', codes = 0, words = '' }: WrittenOutcome = {},
+) {
+  return app.db.database.query(
+    `insert into carrier_outcome (minute, carrier, country, outcome, words, node, revision, total, codes)
+     values (date_bin('1 minute', $1, '2000-01-01Z'), $2, $3, $4, $5, 'a', 1, $6, $7) on conflict do nothing`,
+    [toTimestamp(app.clock.nowMs()), carrier, country, outcome, words, total, codes],
+  );
+}
+const forgetOutcomes = () => app.db.database.query('truncate carrier_outcome');
 
 const kindsOf = (alerts: AlertRecord[]) => alerts.map(({ kind }) => kind);
 
@@ -145,15 +164,21 @@ async function fires(
 const fired = new Set<string>();
 
 describe('each alert', () => {
-  test('bind down for 60 s', async () => {
+  test('bind down: no connection for 45 s, one of several for 60 s', async () => {
     const { id } = await connect();
     const alert = await fires('bind_down', {
       facts: () => state(id, { state: 'waiting', error: 'Connection refused.' }),
-      after: 50_000,
+      after: 40_000,
       gone: () => state(id),
-      shows: /^Connection 0 of acme on nod_a is waiting\. Connection refused\.$/,
+      shows: /^acme is down: it has no connection\. Connection refused\.$/,
     });
     assert.deepEqual([alert.carrier, alert.country, alert.application_id], ['acme', null, null]);
+    await fires('bind_down', {
+      facts: () => state(id, {}, { slot: 1, state: 'waiting', error: 'Connection refused.' }),
+      after: 50_000,
+      gone: () => state(id),
+      shows: /^Connection 1 of acme on nod_a is waiting\. Connection refused\.$/,
+    });
   });
 
   test('no worker runs a carrier for 60 s', async () => {
@@ -162,7 +187,7 @@ describe('each alert', () => {
       facts: async () => {},
       after: 50_000,
       gone: () => state(id),
-      shows: /^No worker runs acme\.$/,
+      shows: /^acme is down: no worker runs it\.$/,
     });
   });
 
@@ -232,20 +257,100 @@ describe('each alert', () => {
     });
   });
 
-  test('a high share of throttled submits raises an alert', async () => {
+  test('a high share of throttled submits raises an alert; of a carrier that has backed off, a few suffice', async () => {
     const { key, id } = await connect();
-    await fires('throttled', {
+    const seen = (throttled: number, accepted: number, shows: RegExp) =>
+      fires('throttled', {
+        facts: async () => {
+          await state(id);
+          await writeOutcome(key, 'accepted', accepted);
+          await writeOutcome(key, 'throttled', throttled, { words: '0x58: throttled' });
+        },
+        after: 20_000,
+        gone: async () => {
+          await state(id);
+          await forgetOutcomes();
+        },
+        shows,
+      });
+    await seen(11, 89, /^acme throttled 11 % of \d+ submits: 0x58: throttled\.$/);
+    await forgetOutcomes();
+    await seen(3, 0, /^acme throttled 100 % of \d+ submits/);
+  });
+
+  test('refused: 3 of 3 codes to a country are enough, with the words of the carrier and what to do', async () => {
+    const { key, id } = await connect();
+    const alert = await fires('refused', {
       facts: async () => {
         await state(id);
-        await writeMinute(key, { attempts: 100, throttled: 11 });
+        await writeOutcome(key, 'refused', 3, { codes: 3, words: '0x45: submit failed' });
+        await writeOutcome(key, 'accepted', 9, { country: 'DE', codes: 9 });
       },
-      after: 50_000,
+      after: 0,
       gone: async () => {
         await state(id);
-        await app.db.database.query('truncate carrier_minute');
+        await forgetOutcomes();
       },
-      shows: /^acme put off 11 % of \d+ submits/,
+      shows: /^acme refuses 100 % of \d+ submits to GB \(\d+ codes\): 0x45: submit failed\.$/,
     });
+    assert.deepEqual([alert.carrier, alert.country], ['acme', 'GB']);
+    assert.match(alert.advice, /^Route the country to another carrier, or pause acme\./);
+  });
+
+  test('undelivered: by carrier and country, and as one alert if every country is so', async () => {
+    const { key, id } = await connect();
+    const alert = await fires('undelivered', {
+      facts: async () => {
+        await state(id);
+        for (const country of ['GB', 'DE'])
+          await writeOutcome(key, 'undelivered', 3, { country, codes: 3, words: 'stat:UNDELIV err:069' });
+      },
+      after: 0,
+      gone: async () => {
+        await state(id);
+        await forgetOutcomes();
+      },
+      shows: /^acme reports 100 % of \d+ texts as not delivered \(\d+ codes\): stat:UNDELIV err:069\.$/,
+    });
+    assert.deepEqual([alert.carrier, alert.country], ['acme', null]);
+  });
+
+  test('a carrier that takes submits and answers none raises an alert after three', async () => {
+    const { key, id } = await connect();
+    await fires('answers_slow', {
+      facts: async () => {
+        await state(id);
+        await writeOutcome(key, 'in_doubt', 3, { codes: 3 });
+      },
+      after: 0,
+      gone: async () => {
+        await state(id);
+        await forgetOutcomes();
+      },
+      shows: /^acme is connected and does not answer: \d+ of \d+ submits had no answer\.$/,
+    });
+  });
+
+  test('causes come before symptoms in the list and in the calls, and a symptom names its cause', async () => {
+    const { database } = app.db;
+    const { key, id } = await connect();
+    await acceptMessages({ database, clock: app.clock, carrier: key }, 1, { api: 'verify', lane: 'first' });
+    await watch(20_000, () => state(id, { state: 'waiting', error: 'Connection refused.' }));
+    assert.deepEqual(kindsOf(await list()), ['bind_down', 'codes_waiting']);
+    assert.deepEqual(
+      receiver.received.map(({ data }) => data.kind),
+      ['bind_down', 'codes_waiting'],
+    );
+    const [down, waiting] = await list();
+    assert.match(
+      waiting?.summary ?? '',
+      /^An urgent text has waited 20 s for acme\. acme is down: it has no connection\./,
+    );
+    const page = async (cursor = '') =>
+      (await operator.send<Page<AlertRecord>>('GET', `${path}?limit=1${cursor && `&cursor=${cursor}`}`)).body;
+    const { data, next_cursor } = await page();
+    assert.deepEqual(data, [down]);
+    assert.deepEqual(kindsOf((await page(next_cursor ?? '')).data), ['codes_waiting']);
   });
 
   test('share without receipts, by carrier and country; not of a carrier that gives none', async () => {

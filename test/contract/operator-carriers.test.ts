@@ -570,7 +570,7 @@ describe('GET …/log', () => {
         [secret.at, 'submit_sm', 'nod_a'],
       ],
     );
-    assert.deepEqual(body.data[1], { ...entry, node: 'nod_a' });
+    assert.deepEqual(body.data[1], { ...entry, node: 'nod_a', meaning: null });
     assert.equal(JSON.stringify(body).includes('hidden'), false, 'only what the reference names');
   });
 });

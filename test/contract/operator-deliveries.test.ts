@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type BindState, writeBinds } from '../../src/delivery/carrier/bind-store.ts';
 import { carrierKey, findCarrier } from '../../src/delivery/carrier/store.ts';
-import { minuteMs } from '../../src/platform/clock.ts';
+import { statusCode } from '../../src/messages/message-row.ts';
+import { minuteMs, toTimestamp } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
-import type { DeliveryRecord } from '../../src/portal/operator/delivery-api.ts';
+import type { DeliveryGroupRecord, DeliveryRecord } from '../../src/portal/operator/delivery-api.ts';
 import type { QueueRecord } from '../../src/portal/operator/queue-api.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { signUp, type TestDeveloper } from '../support/developer.ts';
@@ -64,6 +65,8 @@ async function readQueue(): Promise<QueueRecord[]> {
 
 const accept = (carrier: string, count = 1) =>
   acceptMessages({ database: app.db.database, clock: app.clock, carrier }, count);
+const timeOf = (ms: number | null | undefined) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', hour: 'numeric', minute: '2-digit' }).format(ms ?? 0);
 const reasons = ({ data }: Page<DeliveryRecord>) => data.map(({ reason }) => reason);
 
 describe('stuck', () => {
@@ -86,7 +89,7 @@ describe('stuck', () => {
         since: body.created_at,
         due: null,
         expires_at: body.expires_at,
-        reason: 'sandbox is at its rate limit. Other texts go first.',
+        reason: 'Waiting for its turn: sandbox is at its rate limit.',
         advice: 'Raise per_second or window if the provider allows it, or add another carrier to the route.',
       },
     ]);
@@ -113,20 +116,44 @@ describe('stuck', () => {
     await accept('gone#77');
     app.clock.advance(2 * minuteMs);
     await writeState('acme', 'waiting', 'The carrier refused the password.');
+    const { downSinceMs: downAtMs } = app.app.carriers().find(({ name }) => name === 'acme') ?? {};
     assert.deepEqual(reasons(await list()), [
-      'acme is not connected. The carrier refused the password.',
-      'gone is deleted.',
+      `Waiting for acme, down since ${timeOf(downAtMs)} UTC. The carrier refused the password.`,
+      'gone is deleted. Waiting for another carrier.',
     ]);
     await operator.send('POST', `${carriersPath}/acme/pause`);
     await eventually('the pause to be known', () => app.app.carriers()[0]?.paused);
     const [paused] = (await list('?carrier=acme')).data;
-    assert.deepEqual([paused?.reason, paused?.advice], ['acme is paused.', 'Resume acme.']);
+    assert.deepEqual([paused?.reason, paused?.advice], ['Waiting for acme, which is paused.', 'Resume acme.']);
     await operator.send('POST', `${carriersPath}/acme/resume`);
     await eventually('the resume to be known', () => app.app.carriers()[0]?.paused === false);
     await writeState('acme', 'bound', null);
     await app.db.database.query('update delivery_queue set attempt = 3');
-    assert.match(reasons(await list('?carrier=acme'))[0] ?? '', /^acme asked to retry later \(3 attempts so far\)/);
+    assert.match(reasons(await list('?carrier=acme'))[0] ?? '', /^acme could not take it \(3 attempts so far\)/);
     assert.deepEqual(reasons(await list('?carrier=unknown')), []);
+  });
+
+  test('equal reasons are counted together, whatever the number of attempts', async () => {
+    await accept(await connect('acme'), 3);
+    await accept('gone#77', 2);
+    app.clock.advance(2 * minuteMs);
+    await writeState('acme', 'bound', null);
+    await app.db.database.query(
+      `update delivery_queue set attempt = 1 + mod(abs(hashtext(message_id::text)), 5) where carrier like 'acme%'`,
+    );
+    const { status, body } = await operator.send<{ data: DeliveryGroupRecord[]; truncated: boolean }>(
+      'GET',
+      `${path}/groups`,
+    );
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(
+      body.data.map(({ carrier, reason, texts }) => [carrier, reason, texts]),
+      [
+        ['acme', 'acme could not take it. It is tried again.', 3],
+        ['gone', 'gone is deleted. Waiting for another carrier.', 2],
+      ],
+    );
+    assert.equal(body.truncated, false);
   });
 
   test('pages go on where the last one ended', async () => {
@@ -176,7 +203,7 @@ describe('in doubt', () => {
       data.map(({ message_id, state, reason }) => [message_id, state, reason]),
       [
         [waits?.id, 'in_doubt', 'acme did not answer. The text may have arrived.'],
-        [onWire?.id, 'in_doubt', 'acme has not answered yet.'],
+        [onWire?.id, 'in_doubt', 'Waiting for the answer of acme.'],
       ],
     );
     assert.ok(
@@ -207,4 +234,48 @@ test('400 names what is wrong; only for operators', async () => {
   const developer = await signUp(app);
   assert.equal((await developer.send('GET', '/portal/v1/operator/queue')).status, 404);
   assert.equal((await developer.send('GET', path)).status, 404);
+});
+
+describe('stories say why a text waits', () => {
+  interface Story {
+    correlation_id: string;
+    waiting: string | null;
+    timeline: { event: string; detail: string }[];
+  }
+  async function story(id: string): Promise<Story> {
+    const { status, body } = await sender.developer.send<Story>(
+      'GET',
+      `/portal/v1/applications/${sender.id}/messages/${id}`,
+    );
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  }
+
+  test('in the record and in the trace of its request, without the name of the carrier', async () => {
+    await connect('acme');
+    await eventually('the carrier is known', () => app.app.carriers().length > 0);
+    await operator.send('POST', `${carriersPath}/acme/pause`);
+    await eventually('the pause to be known', () => app.app.carriers()[0]?.paused);
+    const { id } = (await sender.sms()).body;
+    const { waiting, timeline, correlation_id } = await story(id);
+    assert.equal(waiting, 'The operator has paused sending.');
+    assert.deepEqual(timeline.at(-1)?.event, 'waiting');
+    const trace = await sender.developer.send<Story>('GET', `/portal/v1/requests/${correlation_id}`);
+    assert.equal(
+      trace.body.timeline.find(({ event }) => event === 'waiting')?.detail,
+      'The operator has paused sending.',
+    );
+    await app.db.database.query('update message set status = $1', [statusCode('sent')]);
+    await app.db.database.query('delete from delivery_queue');
+    const sent = await story(id);
+    assert.deepEqual([sent.waiting, sent.timeline.some(({ event }) => event === 'waiting')], [null, false]);
+  });
+
+  test('a text for later, and one that waits for the hours of its route', async () => {
+    const at = app.clock.nowMs() + 60 * minuteMs;
+    const { id } = (await sender.sms({ send_at: new Date(at).toISOString() })).body;
+    assert.equal((await story(id)).waiting, `Scheduled for ${timeOf(at)} UTC.`);
+    await app.db.database.query('update message set send_at = null, deferred_until = $1', [toTimestamp(at)]);
+    assert.equal((await story(id)).waiting, `Waiting for ${timeOf(at)} UTC, when its route opens.`);
+  });
 });

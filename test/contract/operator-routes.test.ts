@@ -1,7 +1,9 @@
 // The table of routes: section 14 of the contract.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { dayMs } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
+import { dayOf } from '../../src/quality/total-store.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { type Answer, send, type TestDeveloper } from '../support/developer.ts';
@@ -492,5 +494,49 @@ describe('explain', () => {
     assert.equal((await operator.send('DELETE', `${carriersPath}/one?force=true`)).status, 204);
     await app.db.database.query(`update message set recipient = '+4477•••••123', body = null`);
     assert.deepEqual(await Promise.all(ids.map((id) => explain({ message_id: id }))), before);
+  });
+});
+
+describe('POST …/routes/effect', () => {
+  test('counts the texts of the last day that the routes would have refused, by country; nothing is saved', async () => {
+    await carriers.connect('acme');
+    const day = (daysAgo: number) => dayOf(app.clock.nowMs() - daysAgo * dayMs);
+    const write = (country: string, sent: number, failed: number, daysAgo = 0) =>
+      app.db.database.query(
+        `insert into total_day (day, carrier, country, sender, application_id, node, revision, sent, failed)
+         values ($1, 'acme#1', $2, 'ACME', $3, 'test', 0, $4, $5)`,
+        [day(daysAgo), country, uuidOf(caller.id), sent, failed],
+      );
+    await app.db.database.query('truncate total_day');
+    await write('GB', 10, 0);
+    await write('DE', 5, 2);
+    await write('DE', 1, 0, 1);
+    await write('FR', 100, 0, 5);
+    const effect = async (routes: unknown[]) => {
+      const { status, body } = await operator.send('POST', `${path}/effect`, { routes });
+      assert.equal(status, 200, JSON.stringify(body));
+      return body;
+    };
+    assert.deepEqual(await effect([]), {
+      ...{ texts: 18, refused: 0, unsure: 0 },
+      countries: [
+        { country: 'GB', texts: 10, refused: 0, unsure: 0 },
+        { country: 'DE', texts: 8, refused: 0, unsure: 0 },
+      ],
+    });
+    const first = await effect([route('uk', ['GB'], 'acme')]);
+    assert.deepEqual(
+      [first.refused, first.countries],
+      [
+        8,
+        [
+          { country: 'DE', texts: 8, refused: 8, unsure: 0 },
+          { country: 'GB', texts: 10, refused: 0, unsure: 0 },
+        ],
+      ],
+    );
+    const bad = await operator.send('POST', `${path}/effect`, { routes: [route('uk', ['GB'], 'nowhere')] });
+    assert.equal(bad.status, 400);
+    assert.equal((await operator.send<Table>('GET', path)).body.routes.length, 0);
   });
 });

@@ -97,8 +97,8 @@ describe('counting', () => {
       return body;
     };
     await app.db.database.query(
-      `insert into carrier_minute (minute, carrier, country, node, revision, attempts, throttled, in_doubt, sent, took)
-       select date_bin('1 minute', $1::timestamptz - n * interval '1 minute', '2000-01-01Z'), 'acme#1', 'GB', 'x', 1, 10, 2, 3, 4, '{}'
+      `insert into carrier_minute (minute, carrier, country, node, revision, attempts, throttled, in_doubt, sent, refused, took)
+       select date_bin('1 minute', $1::timestamptz - n * interval '1 minute', '2000-01-01Z'), 'acme#1', 'GB', 'x', 1, 10, 2, 3, 4, 1, '{}'
        from generate_series(59, 61) n`,
       [toTimestamp(app.clock.nowMs())],
     );
@@ -267,14 +267,15 @@ describe('GET /portal/v1/operator/totals.csv', () => {
     assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="totals-[0-9-]{21}\.csv"$/);
     const lines = (await answer.text()).split('\r\n');
     const titles =
-      'sender,country,day,attempts,copies,throttled,in_doubt,sent,parts,delivered,undelivered,failed,codes,approved,quality,quality_low,quality_high';
+      'sender,country,day,attempts,copies,throttled,in_doubt,sent,parts,delivered,undelivered,failed,codes,approved,quality,quality_low,quality_high,refused,unavailable,expired,code_attempts,code_sent,code_refused,code_delivered,code_failed,reported';
     assert.equal(lines[0], titles);
+    const zeros = ',0'.repeat(9);
     assert.deepEqual(
       lines.slice(1).toSorted(),
       [
         '',
-        `'-A,,${day},0,0,0,0,1,0,0,0,0,0,0,,,`,
-        `+447700900000,GB,${day},0,0,0,0,3,0,0,0,0,4,1,0.25,0.0456,0.6994`,
+        `'-A,,${day},0,0,0,0,1,0,0,0,0,0,0,,,${zeros}`,
+        `+447700900000,GB,${day},0,0,0,0,3,0,0,0,0,4,1,0.25,0.0456,0.6994${zeros}`,
       ].toSorted(),
     );
   });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deleteOldEntries } from '../../src/accounts/audit/store.ts';
 import { codeOf, stepAt } from '../../src/accounts/sign-in/totp.ts';
+import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered } from '../support/applications.ts';
 import { fromBase32 } from '../support/base32.ts';
@@ -28,13 +29,22 @@ interface Page {
 const withoutEntry: Record<string, string> = {
   'POST /portal/v1/sessions': 'a session; the person sees it in the list of sessions',
   'POST /portal/v1/sessions/second-factor': 'a session too',
+  'POST /portal/v1/sessions/link': 'a session too',
   'POST /portal/v1/sessions/current': 'changes the account that one session acts for',
   'DELETE /portal/v1/sessions/current': 'ends the own session',
   'POST /portal/v1/me/second-factor': 'counts from its confirmation on, which has an entry',
   'POST /portal/v1/invitations/look': 'reads',
   'POST /portal/v1/password-resets/look': 'reads',
   'POST /portal/v1/operator/routes/explain': 'reads',
+  'POST /portal/v1/operator/routes/effect': 'reads',
+  'PUT /portal/v1/applications/{id}/opt-outs/{number}': 'an event, as by the API',
+  'DELETE /portal/v1/applications/{id}/opt-outs/{number}': 'an event, as by the API',
+  'POST /portal/v1/applications/{application_id}/try/verify/v1/verifications': 'a request in the traces',
+  'POST /portal/v1/applications/{application_id}/try/verify/v1/verifications/{id}': 'a request in the traces',
+  'POST /portal/v1/applications/{application_id}/try/sms/v1/messages': 'a request in the traces',
+  'POST /portal/v1/applications/{application_id}/try/messaging/v1/messages': 'a request in the traces',
   'POST /portal/v1/applications/{id}/events/listening': 'a page that is open, like a read of the feed',
+  'POST /portal/v1/applications/{id}/hooks/{hook_id}/test': 'sends a code; it is in the list of calls',
   'POST /portal/v1/applications/{id}/webhooks/{webhook_id}/test': 'sends a test; the webhook stays as it is',
   'POST /portal/v1/applications/{id}/webhooks/{webhook_id}/deliveries/{event_id}/replay':
     'is in the list of deliveries',
@@ -78,6 +88,18 @@ async function does<Body = Record<string, unknown>>(
   if (who !== undefined) assert.equal(entry.actor.email, who.email, name);
   seen.add(name);
   return answer;
+}
+
+/** A text of an application that may be gone. */
+async function storeText(applicationId: string): Promise<string> {
+  const id = newId('msg', app.clock);
+  await app.db.database.query(
+    `insert into message (id, application_id, api, channel, recipient, sender, status, encoding, segment_count, characters,
+       remaining, correlation_id, created_at, updated_at, expires_at, carrier)
+     values ($1, $2, 0, 0, '+447700900123', 'ACME', 3, 0, 1, 5, 155, $2, now(), now(), now(), 'sandbox')`,
+    [uuidOf(id), uuidOf(applicationId)],
+  );
+  return id;
 }
 
 const idOf = ({ body }: Answer) => String(body.id);
@@ -139,10 +161,33 @@ describe('every route that changes something has an entry', () => {
     await does(ada, `PATCH ${path}`, { act: 'webhook.changed', params: hookParams, body: { status: 'paused' } });
     await does(ada, `POST ${path}/secrets`, { act: 'webhook.secret_created', params: hookParams, body: {} });
     await does(ada, `DELETE ${path}`, { act: 'webhook.deleted', params: hookParams });
+    const created = { act: 'hook.created', params, body: { kind: 'logto' } };
+    const server = await does(ada, `POST ${own}/hooks`, created);
+    const serverParams = { id, hook_id: idOf(server) };
+    const hooks = `${own}/hooks/{hook_id}`;
+    await does(ada, `PATCH ${hooks}`, { act: 'hook.changed', params: serverParams, body: { locale: 'de' } });
+    await does(ada, `POST ${hooks}/secrets`, { act: 'hook.secret_created', params: serverParams, body: {} });
+    await does(ada, `DELETE ${hooks}`, { act: 'hook.deleted', params: serverParams });
+    await does(ada, `POST ${own}/twilio`, { act: 'twilio.created', params });
+    const rotation = { act: 'twilio.token_created', params, body: { overlap_seconds: 60 } };
+    const token = await does<{ auth_token: string }>(ada, `POST ${own}/twilio/tokens`, rotation);
+    await does(ada, `DELETE ${own}/twilio`, { act: 'twilio.deleted', params });
     await does(ada, `DELETE ${own}`, { act: 'application.deleted', params });
 
+    await does(operator, 'POST /portal/v1/operator/records/{id}/open', {
+      act: 'message.opened',
+      params: { id: await storeText(id) },
+    });
+
     const everything = JSON.stringify((await log('?limit=100')).data);
-    for (const shown of [key.body.api_key, made.body.client_secret, webhook.body.secret, 'secret-path'])
+    for (const shown of [
+      key.body.api_key,
+      token.body.auth_token,
+      made.body.client_secret,
+      webhook.body.secret,
+      server.body.secret,
+      'secret-path',
+    ])
       assert.equal(everything.includes(String(shown)), false, 'no secret is in the log');
   });
 

@@ -46,24 +46,25 @@ async function post(path: string, headers: Record<string, string>, body: object)
 const sendSms = (body: object = {}) => post('/sms/v1/messages', { apikey: acme.apiKey }, { ...text, ...body });
 
 describe('messages', () => {
-  test('each API apart, filtered, newest first', async () => {
+  test('of both APIs or of one, filtered, newest first', async () => {
     const first = await sendSms({ reference: 'one' });
     const second = await sendSms({ to: '+447700900199' });
     const other = await post('/messaging/v1/messages', messaging, text);
     const ids = async (query: string) => (await get<List>(`/messages${query}`)).body.data.map(({ id }) => id);
-    assert.deepEqual(await ids(''), [second.id, first.id]);
+    assert.deepEqual(await ids(''), [other.id, second.id, first.id]);
+    assert.deepEqual(await ids('?api=sms'), [second.id, first.id]);
     assert.deepEqual(await ids('?api=messaging'), [other.id]);
     assert.deepEqual(await ids('?reference=one'), [first.id]);
     assert.deepEqual(await ids('?to=+447700900199'), [second.id]);
     for (const typed of ['+44 7700 900-199', '07700 900199', '447700900199', '0199', ' 900199 ']) {
       assert.deepEqual(await ids(`?to=${encodeURIComponent(typed)}`), [second.id], typed);
     }
-    assert.deepEqual(await ids('?to=770090&limit=2'), [second.id, first.id]);
+    assert.deepEqual(await ids('?api=sms&to=770090&limit=2'), [second.id, first.id]);
     assert.deepEqual(await ids('?to=4242'), []);
     assert.deepEqual(await ids('?status=canceled'), []);
     assert.deepEqual(await ids('?status=canceled&to=0199'), []);
     const page = await get<List>('/messages?limit=1');
-    assert.deepEqual(await ids(`?limit=1&cursor=${page.body.next_cursor}`), [first.id]);
+    assert.deepEqual(await ids(`?limit=1&cursor=${page.body.next_cursor}`), [second.id]);
   });
 
   test('one with its timeline, from acceptance to the phone', async () => {
@@ -219,7 +220,7 @@ describe('records as a CSV file', () => {
     assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
     assert.equal(answer.headers.get('content-disposition'), `attachment; filename="messages-${acme.id}.csv"`);
     const file = await answer.text();
-    const titles = 'id,created_at,status,to,from,message,segments,encoding,reference,error,sent_at,delivered_at';
+    const titles = 'id,created_at,status,to,from,message,segments,encoding,reference,error,sent_at,delivered_at,api';
     assert.ok(file.startsWith(`${titles}\r\n`), file.slice(0, 200));
     assert.equal(new Set(file.match(/^msg_[0-9a-z]{26}/gm)).size, 300);
     for (const cell of [

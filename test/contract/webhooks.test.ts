@@ -4,12 +4,14 @@ import { eventTypes } from '../../src/events/event.ts';
 import { dayMs } from '../../src/platform/clock.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
 import type {
+  InspectedDeliveryRecord,
   NewWebhookRecord,
   NewWebhookSecret,
   WebhookDelivery,
   WebhookDetail,
   WebhookTest,
 } from '../../src/portal/developer/webhook-record.ts';
+import { deleteOldAnswers } from '../../src/webhooks/answer-store.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createApplication, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { writeEvents } from '../support/event-feed.ts';
@@ -353,6 +355,46 @@ describe('calls', () => {
     const heard = await sender.sms();
     await eventually('the next event arrives', () => receiver.calls.length === 2);
     assert.equal(receiver.calls[1]?.event.subject, heard.body.id);
+    await remove(id);
+  });
+});
+
+describe('the inspector', () => {
+  test('shows what was sent and the first 2 kB that came back, without a secret; answers are erased after 7 days', async () => {
+    const { id, secret } = await create();
+    const long = `bad\u0000\u001b[31m${'x'.repeat(3000)}`;
+    receiver.respond = answer(500, { 'X-Why': 'no reason', 'Content-Type': 'text/plain' }, long);
+    await tellOne();
+    const sent = receiver.calls.at(-1);
+    assert.ok(sent !== undefined);
+    const inspect = () =>
+      sender.developer.send<InspectedDeliveryRecord>('GET', path(`/${id}/deliveries/${sent.event.id}`));
+    await eventually('the answer is kept', async () => {
+      const { status, body } = await inspect();
+      return status === 200 && body.attempts[0]?.response != null;
+    });
+    const { body } = await inspect();
+    const [attempt] = body.attempts;
+    assert.deepEqual(JSON.parse(body.request_body), JSON.parse(sent.body));
+    assert.deepEqual([body.url, body.to, attempt?.status_code], [receiver.url, '+447700900123', 500]);
+    const headers = Object.fromEntries(attempt?.request_headers.map(({ name, value }) => [name, value]) ?? []);
+    for (const name of ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp'])
+      assert.equal(headers[name], sent.headers[name], name);
+    assert.equal(headers['webhook-signature'], 'v1,…');
+    const { response } = attempt ?? {};
+    assert.ok(response?.headers.some(({ name, value }) => name === 'x-why' && value === 'no reason'));
+    assert.equal(response?.body, `bad\u2400\u241b[31m${'x'.repeat(2048 - 9)}`);
+    assert.equal(response?.is_cut, true);
+    assert.ok(!JSON.stringify(body).includes(secret.slice('whsec_'.length)));
+    const other = await eve.send('GET', path(`/${id}/deliveries/${sent.event.id}`));
+    assert.equal(other.status, 404);
+    assert.equal((await sender.developer.send('GET', path(`/${id}/deliveries/nope`))).status, 404);
+
+    const nowMs = app.clock.nowMs();
+    assert.equal(await deleteOldAnswers(app.db.database, nowMs - dayMs), 0);
+    assert.ok((await deleteOldAnswers(app.db.database, nowMs + dayMs)) > 0);
+    assert.equal((await inspect()).body.attempts[0]?.response, null);
+    receiver.respond = ok;
     await remove(id);
   });
 });

@@ -1,4 +1,4 @@
-// run: alone, on web processes
+// run: with crashes, on web processes
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';

@@ -1,4 +1,4 @@
-// run: alone
+// run: with crashes
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// run: alone
+// run: with crashes
 // A crash of Postgres takes back what was not on disk: positions of events among it. No reader may have passed them.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

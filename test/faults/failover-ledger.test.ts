@@ -1,4 +1,4 @@
-// run: alone, on web processes
+// run: with crashes, on web processes
 // Codes and plain texts while carriers of three kinds (SMPP, HTTP, virtual phones) die, come back, are paused, and the
 // routes change: two nodes that deliver, and a ledger of what arrived where.
 import assert from 'node:assert/strict';

@@ -198,10 +198,12 @@ test('more addresses than there is room for, at the edge itself: as many are rem
     applications: createApplicationAccess({
       keys: registry.keyLookup,
       tokens: verifier,
+      sids: { sms: registry.keyLookup, verify: registry.keyLookup },
       registrations: createMemoryWindows({ clock }),
       addresses: visitors,
     }),
     findSession: async () => undefined,
+    findOwnCaller: async () => Promise.reject(new Error('not asked for')),
     findOpenSessions: async () => [],
     sessionCookie: 'none',
     addresses: visitors,
@@ -216,6 +218,7 @@ test('more addresses than there is room for, at the edge itself: as many are rem
     method: 'GET',
     path: '/verify/v1/x',
     informedAtMs: Number.NEGATIVE_INFINITY,
+    params: {},
     repeats: () => false,
   };
   const forged = inShort(2000, 20_000);

@@ -1,4 +1,4 @@
-// run: alone, on web processes
+// run: with crashes, on web processes
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Connection, createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,4 +1,4 @@
-// run: alone, on web processes
+// run: with crashes, on web processes
 // Texts on their way to a carrier while the worker, the carrier and the database die again and again.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

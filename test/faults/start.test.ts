@@ -1,10 +1,11 @@
-// run: alone
+// run: with starts
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createTestDatabase } from '../support/database.ts';
+import { advisoryLocks } from '../../src/platform/database/advisory-locks.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { tellFigure } from '../support/figures.ts';
 import { isRunning, livingPostmaster, makeFolder, processesOn, waitUntilGone } from '../support/process.ts';
@@ -21,6 +22,30 @@ function tellTime(what: string, tookMs: number): void {
   tellFigure(`${what}: ${Math.round(tookMs)} ms`);
   assert.ok(tookMs < slackMs, `${what} took ${tookMs} ms`);
 }
+
+function withLock<Result>(db: TestDatabase, lock: number, work: () => Promise<Result>): Promise<Result> {
+  const patient = { statementMs: 120_000, transactionMs: 120_000 };
+  return db.another({ poolSize: 1, timeouts: patient }).transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [lock]);
+    return work();
+  });
+}
+
+/** Waits until the service has begun to wait for a lock a second time; `ending` ends its first session. */
+async function waitsTwice(db: TestDatabase, service: Service, lock: number, { ending = false } = {}): Promise<void> {
+  const seen = new Set<string>();
+  await eventually('it waits for the lock again, or ends', async () => {
+    const { rows } = await db.database.query<{ pid: number; since: string }>(waitingForLock, [lock]);
+    for (const { pid, since } of rows) {
+      if (ending && seen.size === 0) await db.database.query('select pg_terminate_backend($1)', [pid]);
+      seen.add(`${pid} ${since}`);
+    }
+    return seen.size > 1 || service.output().includes('could not start');
+  });
+}
+
+const waitingForLock = `select a.pid, a.query_start::text as since from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.objid = $1 and not l.granted`;
 
 /** Stops at the signal, with exit code 0, and leaves no process behind. */
 async function assertEnds(service: Service, signal: NodeJS.Signals): Promise<void> {
@@ -183,6 +208,23 @@ describe('starting and stopping', { concurrency: 2 }, () => {
           for (const { statement } of rows) asked.add(statement);
           return asked.size > 1 || service.output().includes('could not start');
         });
+        return service;
+      });
+      await service.ready;
+      await assertEnds(service, 'SIGTERM');
+      await db.drop();
+    });
+
+    test('a start asks again after its session of the migrations was ended, and while signing keys are locked', async () => {
+      const db = await createTestDatabase();
+      await db.database.query('delete from signing_key');
+      const service = await withLock(db, advisoryLocks.signingKeys, async () => {
+        const service = await withLock(db, advisoryLocks.migrations, async () => {
+          const service = await startService({ dataDir: makeFolder('ended'), env: { DATABASE_URL: db.url } });
+          await waitsTwice(db, service, advisoryLocks.migrations, { ending: true });
+          return service;
+        });
+        await waitsTwice(db, service, advisoryLocks.signingKeys);
         return service;
       });
       await service.ready;

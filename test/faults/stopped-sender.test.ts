@@ -1,4 +1,4 @@
-// run: alone
+// run: with crashes
 // A worker that is stopped for longer than its texts may wait must not send them when it goes on: by then another worker may
 // have their claim. A real process and SIGSTOP, so the time is real.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// run: alone
+// run: with starts
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -28,8 +28,8 @@ const testScript = join(compiled, 'scripts/test.js');
 /** Runs a program of ours with a temporary folder of its own, below the one of this run. */
 function run(temporary: string, args: string[], env: NodeJS.ProcessEnv = {}): Run {
   const own = { TMPDIR: temporary, NODE_TEST_CONTEXT: undefined, HELIOGRAPH_TEST_COMPILED: compiled };
-  // `--times` of this run is not meant for those.
-  const once = { HELIOGRAPH_TEST_TIMES: undefined };
+  // `--times` and `--record-times` of this run are not meant for those.
+  const once = { HELIOGRAPH_TEST_TIMES: undefined, HELIOGRAPH_TEST_RECORD_TIMES: undefined };
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...own, ...once, ...env },

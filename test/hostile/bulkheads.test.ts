@@ -1,4 +1,4 @@
-// run: alone
+// run: with hostile callers
 // While one caller does its worst, another's sends and checks see no 503 and are answered in time.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';

@@ -1,4 +1,4 @@
-// run: alone
+// run: with hostile callers
 // Whatever stands in any place of any request, it is never a 500, the answer stays small, and other callers are answered.
 // The places come from the OpenAPI document of the running service. `npm run test:hostile` tries every shape in every
 // place and size, and times another caller's requests meanwhile.

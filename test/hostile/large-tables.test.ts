@@ -1,4 +1,4 @@
-// run: alone
+// run: with hostile callers
 // Millions of old rows change neither a start nor a request: the same requests on an empty store, in the same run.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

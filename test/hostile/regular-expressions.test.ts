@@ -97,8 +97,14 @@ test('expressions that are built when a file is loaded, or by a function, take l
     inFiles,
     [
       'accounts/people/email.ts',
+      'hooks/payload.ts',
+      'hooks/pointer.ts',
+      'hooks/secret.ts',
       'http/request/validation.ts',
+      'portal/find/search-text.ts',
       'registry/api-key.ts',
+      'smpp/receipt-meaning.ts',
+      'verify/start/rules.ts',
       'verify/texts/autofill.ts',
       'verify/texts/sender-name.ts',
     ],
@@ -115,6 +121,13 @@ test('expressions that are built when a file is loaded, or by a function, take l
   });
   try {
     await import('../../src/accounts/people/email.ts?again' as string);
+    await import('../../src/hooks/payload.ts?again' as string);
+    await import('../../src/hooks/pointer.ts?again' as string);
+    await import('../../src/hooks/secret.ts?again' as string);
+    await import('../../src/portal/find/search-text.ts?again' as string);
+    await import('../../src/verify/start/rules.ts?again' as string);
+    const { receiptMeaning } = await import('../../src/smpp/receipt-meaning.ts');
+    receiptMeaning('stat:UNDELIV err:001', {});
     await import('../../src/verify/texts/autofill.ts?again' as string);
     await import('../../src/verify/texts/sender-name.ts?again' as string);
     const { createApiKeys } = await import('../../src/registry/api-key.ts');

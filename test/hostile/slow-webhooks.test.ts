@@ -1,4 +1,4 @@
-// run: alone
+// run: with hostile callers
 // Endpoints that answer 200 as late as they may delay no other account's webhook: claims and calls are shared in turns.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,10 +1,12 @@
 // A service as a user starts it, with one of everything that a request can name, and callers for every kind of route.
 import assert from 'node:assert/strict';
+import { sidOf } from '../../src/twilio/sid.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { asDeveloper, send, type TestDeveloper } from '../support/developer.ts';
 import { urlOf } from '../support/node-settings.ts';
 import { endServices, program, type Service, startService } from '../support/service.ts';
+import { type AccountBody, createTwilioAccount } from '../twilio/caller.ts';
 import type { Document, Schema, Slot, Target } from './slots.ts';
 
 export interface World {
@@ -48,7 +50,10 @@ export async function createWorld(): Promise<World> {
   const victim = await createRegistered(service, undefined, 'free', operator);
   const verifyToken = bearer(await getToken(service, acme.client, 'verify:manage'));
   const messagingToken = bearer(await getToken(service, acme.client, 'messaging:send'));
-  const ids = await makeRecords(service, acme, victim, verifyToken, messagingToken);
+  const twilio = await createTwilioAccount(acme);
+  const { account_sid, service_sid } = twilio.account;
+  const records = await makeRecords(service, acme, victim, verifyToken, messagingToken);
+  const ids = { ...records, account_sid, service_sid };
   const carrier = { name: carrierName, kind: 'smpp', settings: carrierSettings };
   assert.equal((await operator.send('POST', '/portal/v1/operator/carriers', carrier)).status, 201);
   const { body } = await send(service, 'GET', '/openapi.json');
@@ -56,6 +61,7 @@ export async function createWorld(): Promise<World> {
   function credentialFor({ security }: Target): Record<string, string> {
     const [kinds = {}] = security;
     if ('apikey' in kinds) return { apikey: acme.apiKey };
+    if ('sid' in kinds) return { Authorization: twilio.basic };
     if ('session' in kinds) return { Cookie: operator.cookie };
     if ('oauth2' in kinds) return kinds.oauth2?.includes('messaging:send') ? messagingToken : verifyToken;
     return {};
@@ -108,7 +114,8 @@ async function makeOperator(service: Service, env: Record<string, string>): Prom
   return asDeveloper(service, email, password, answer);
 }
 
-type Ids = Record<'sms' | 'messaging' | 'verify' | 'application' | 'key' | 'correlation', string>;
+type Records = Record<'sms' | 'messaging' | 'verify' | 'application' | 'key' | 'correlation', string>;
+type Ids = Records & Pick<AccountBody, 'account_sid' | 'service_sid'>;
 
 async function makeRecords(
   service: Service,
@@ -116,7 +123,7 @@ async function makeRecords(
   victim: TestApplication,
   verifyToken: Record<string, string>,
   messagingToken: Record<string, string>,
-): Promise<Ids> {
+): Promise<Records> {
   const text = { to: '+15005550100', from: 'ACME', message: 'Hello' };
   const sms = await send(service, 'POST', '/sms/v1/messages', { body: text, headers: { apikey: acme.apiKey } });
   const messaging = await send(service, 'POST', '/messaging/v1/messages', { body: text, headers: messagingToken });
@@ -142,6 +149,9 @@ function idFor({ path }: Target, name: string, ids: Ids): string {
   if (name === 'verification_id') return ids.verify;
   if (name === 'key_id') return ids.key;
   if (name === 'correlation_id') return ids.correlation;
+  if (name === 'account_sid' || name === 'service_sid') return ids[name];
+  if (name === 'message') return `${sidOf('SM', ids.sms)}.json`;
+  if (name === 'verification') return sidOf('VE', ids.verify);
   if (name === 'api') return 'sms';
   if (name === 'name') return carrierName;
   const [, first = ''] = path.split('/');
@@ -165,6 +175,8 @@ function rightValue(name: string, schema: Schema, known: Record<string, string>)
     application_id: known.application,
     kind: 'smpp',
     settings: carrierSettings,
+    // Twilio's names of the same.
+    ...{ To: '+15005550103', From: 'ACME', Body: 'Hello', Channel: 'sms', Code: '000000', Status: 'canceled' },
   };
   if (Object.hasOwn(values, name)) return values[name];
   if (schema.const !== undefined) return schema.const;

@@ -100,7 +100,7 @@ describe('operations', () => {
     const { SmsToSend, VerificationToStart, MessageToSend } = document.components.schemas;
     assert.deepEqual(VerificationToStart?.required, ['to', 'channel']);
     for (const [schema, name, words] of [
-      [VerificationToStart, 'code_length', 'Digits of the code (default: 6)'],
+      [VerificationToStart, 'code_length', 'Digits of the code (default: 6, or those of code)'],
       [SmsToSend, 'validity_seconds', 'How long carriers try to deliver it (default: 86400)'],
       [MessageToSend, 'channel', 'How it is sent (default: sms)'],
     ] as const)

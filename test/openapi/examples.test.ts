@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { exampleId, exampleSpan } from '../../src/http/openapi/field-examples.ts';
+import { exampleId, exampleSid, exampleSpan } from '../../src/http/openapi/field-examples.ts';
+import { type SidPrefix, sidOf } from '../../src/twilio/sid.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { send, type TestDeveloper } from '../support/developer.ts';
 import { createOperator } from '../support/operator.ts';
+import { basicOf, type NewAccountBody } from '../twilio/caller.ts';
 import { type Found, type OpenApi, operationsOf, responsesOf } from './openapi-document.ts';
 
 let app: TestApp;
@@ -15,6 +17,7 @@ let operator: TestDeveloper;
 let acme: TestApplication;
 let document: OpenApi;
 let tokens: Record<string, Record<string, string>>;
+let sid: Record<string, string>;
 before(async () => {
   app = await createTestApp({ delivery: 'held' });
   operator = await createOperator(app);
@@ -24,6 +27,8 @@ before(async () => {
     'verify:manage': bearer(await getToken(app, acme.client, 'verify:manage')),
     'messaging:send': bearer(await getToken(app, acme.client, 'messaging:send')),
   };
+  const { body } = await operator.send<NewAccountBody>('POST', `/portal/v1/applications/${acme.id}/twilio`);
+  sid = { Authorization: basicOf(body.account_sid, body.auth_token) };
 });
 after(() => app.close());
 
@@ -41,6 +46,7 @@ const refused = new Set([
   'removeSecondFactor',
   'createResetLink',
   'replyFromHandset',
+  'signInByLink',
 ]);
 
 test('every example of a request is right, and what comes back is as described', async () => {
@@ -118,9 +124,15 @@ async function sendExample({ path, method, parameters = [], requestBody, securit
       .replaceAll('https://example.com/hooks', 'http://127.0.0.1:9/hooks')
       .replaceAll(exampleSpan.from, new Date(app.clock.nowMs() - 3_600_000).toISOString())
       .replaceAll(exampleSpan.to, new Date(app.clock.nowMs()).toISOString());
+    const { app: application = '', ver = '' } = ids.common;
+    const sids = { VA: application, AC: application, MG: application, VE: ver, SM: ids.message.sms ?? '' };
+    const withSids = Object.entries(sids).reduce(
+      (replaced, [prefix, id]) => replaced.replaceAll(exampleSid(prefix), sidOf(prefix as SidPrefix, id)),
+      here,
+    );
     return Object.entries({ ...ids.common, msg: message }).reduce(
       (replaced, [prefix, id]) => replaced.replaceAll(exampleId(prefix), id),
-      here,
+      withSids,
     );
   };
   let target = path;
@@ -146,6 +158,7 @@ async function sendExample({ path, method, parameters = [], requestBody, securit
 
 function credentialFor([kinds = {}]: Found['security']): Record<string, string> {
   if ('apikey' in kinds) return { apikey: acme.apiKey };
+  if ('sid' in kinds) return sid;
   if ('session' in kinds) return { Cookie: operator.cookie };
   return tokens[kinds.oauth2?.find((scope) => scope !== 'openid') ?? ''] ?? {};
 }

@@ -1,4 +1,4 @@
-// run: alone
+// run: with packages
 // A generator makes types from the document of the running service; a customer's program compiles with them, and does
 // what it says.
 import assert from 'node:assert/strict';

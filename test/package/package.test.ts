@@ -1,4 +1,4 @@
-// run: alone
+// run: with packages
 // The package, as a user gets it: `npm pack`, `npm install` into an empty folder, `npx heliograph start`. The packages that
 // it needs come from a registry on loopback that offers what is installed here, so no network is needed.
 import assert from 'node:assert/strict';
@@ -102,7 +102,7 @@ describe('from nothing to a text', () => {
   test('it starts, takes a text to the handset, and Ctrl-C leaves nothing behind', async () => {
     const service = await startInstalled();
     await service.ready;
-    await service.printed('Press Ctrl-C to stop.');
+    await service.printed('sandbox-credentials.json');
     assert.match(service.output(), new RegExp(`Heliograph ${manifest.version.replaceAll('.', '\\.')} is ready`));
     assert.match(await (await fetch(service.url)).text(), /<title>Heliograph/, 'the pages are in the package');
 

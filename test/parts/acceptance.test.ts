@@ -9,7 +9,7 @@ import { createMessageService } from '../../src/messages/message-service.ts';
 import { newMessage } from '../../src/messages/new-message.ts';
 import { noOptOuts, type OptOutCheck } from '../../src/messages/opt-out-check.ts';
 import { measure } from '../../src/messages/text/text.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { dayMs, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import type { AnswerToKeep } from '../../src/platform/database/idempotency.ts';
 import { newId, uuidOf } from '../../src/platform/ids.ts';
@@ -55,7 +55,13 @@ function keeping(correlationId: string) {
   const hash = Buffer.from(correlationId);
   return (outcomes: readonly SendOutcome[]): AnswerToKeep => {
     const sealedBody = Buffer.from(JSON.stringify(outcomes.map(wordFor)));
-    return { status: 200, location: null, correlationId, rows: [{ hash, payloadHash: hash, sealedBody }] };
+    return {
+      status: 200,
+      location: null,
+      correlationId,
+      keptForMs: dayMs,
+      rows: [{ hash, payloadHash: hash, sealedBody }],
+    };
   };
 }
 

@@ -58,6 +58,8 @@ describe('first-text.md', () => {
 describe('verify-a-number.md', () => {
   test('starts and checks', async () => {
     assert.equal(await run('verify-a-number.ts'), 'true approved');
+    const { id } = await runJson('start-a-verification.sh');
+    assert.equal(JSON.parse(await run('check-the-code.sh', { ID: id })).valid, true);
   });
 
   test('the server takes a person from a number to a verified one, and says what is wrong', async () => {

@@ -24,7 +24,7 @@ test('a receipt that says that someone opted out teaches nothing once the number
   learn.fromReceipts(
     ids.map((id) => ({
       ...{ id: uuidOf(id), applicationId: '', sender: 'ACME', to: '', sentAtMs: clock.nowMs() },
-      ...{ was: 'sent' as const, now: 'failed' as const, wasUnsent: false },
+      ...{ was: 'sent' as const, now: 'failed' as const, wasUnsent: false, isCode: false, dueAtMs: null },
     })),
   );
   const read = async () =>

@@ -65,6 +65,7 @@ describe('a start that was planned when no code had been wrong', () => {
     reason: null,
     codeLength: 6,
     ringVersion: 1,
+    codeHash: null,
     testNumber: false,
     attempts: 0,
     maxAttempts: 5,
@@ -77,8 +78,12 @@ describe('a start that was planned when no code had been wrong', () => {
     updatedAtMs: clock.nowMs(),
     expiresAtMs: clock.nowMs() + 600_000,
     approvedAtMs: null,
+    outcome: null,
   });
-  const startedOf = async (...starts: Verification[]) => (await startFree(database, starts, [], clock.nowMs())).size;
+  const startedOf = async (...starts: Verification[]) => {
+    const rows = starts.map((verification) => ({ verification, clients: [] }));
+    return (await startFree(database, rows, [], clock.nowMs())).size;
+  };
 
   test('finds the wrong codes of its number by the primary key when there are many', async () => {
     for (let round = 0; round < 10; round++) assert.equal(await startedOf(start()), 1);

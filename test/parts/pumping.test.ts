@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attacks } from '../../bench/pumping/attacks.ts';
-import { judgingSeeds, tryAttack, tryHonest, tuningSeeds } from '../../bench/pumping/goals.ts';
+import { judgingSeeds, tryAttack, tryHonest, tryThroughHook, tuningSeeds } from '../../bench/pumping/goals.ts';
 import { honestTraffic } from '../../bench/pumping/honest.ts';
 import { failures } from '../../bench/pumping/report.ts';
 import { small, tenants } from '../../bench/pumping/tenants.ts';
@@ -32,6 +32,16 @@ for (const attack of attacks.filter(({ isTellable }) => isTellable)) {
     }
   });
 }
+
+test('through a hook that reports nothing, the counting rules bound each attack, and refuse no other starts', async () => {
+  for (const attack of attacks) {
+    const hours = Math.min(attack.hours, inShort(3, 48));
+    const through = await tryThroughHook({ ...attack, hours }, small, seeds);
+    assert.ok(through.mostOfPrefix <= 50 && through.mostOfNumber <= 10, `${attack.name}: ${JSON.stringify(through)}`);
+    assert.equal(through.refused, 0, attack.name);
+    if (attack.name === 'one prefix') assert.ok(through.sent <= 50 * hours, `${through.sent} texts`);
+  }
+});
 
 for (const traffic of honestTraffic) {
   test(`honest, ${traffic.name}: fewer than 1 in 1,000 starts are refused`, async () => {

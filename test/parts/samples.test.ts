@@ -57,6 +57,12 @@ async function makeRecords(number: string): Promise<Real> {
     smsInbound: await answered('sms', key, 'ACME'),
     messagingInbound: await answered('messaging', tokens.messaging, 'SHOP'),
     verification: await made('/verify/v1/verifications', tokens.verify, { to: number, channel: 'sms' }),
+    // A number of its own: a code of the caller's would replace the pending verification.
+    ownCode: await made('/verify/v1/verifications', tokens.verify, {
+      to: number.replace('+44770090013', '+44770090014'),
+      channel: 'sms',
+      code: '482913',
+    }),
     token: await getToken(app, acme.client, 'messaging:send'),
     number,
   };
@@ -68,7 +74,7 @@ function sampleOf(operation: Operation, language: Language, real: Real, key: str
   const number = operation.path.startsWith('/messaging/v1/opt-outs') ? `${real.number}0` : real.number;
   const replaced = JSON.stringify(exampleValues(operation, key))
     .replaceAll(exampleId('msg'), (isSms ? real.sms : real.messaging) ?? '')
-    .replaceAll(exampleId('ver'), real.verification ?? '')
+    .replaceAll(exampleId('ver'), (operation.id === 'putOutcome' ? real.ownCode : real.verification) ?? '')
     .replaceAll(exampleId('inb'), (isSms ? real.smsInbound : real.messagingInbound) ?? '')
     .replaceAll('eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl', real.token ?? '')
     .replaceAll('+447700900123', number ?? '')

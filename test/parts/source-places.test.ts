@@ -19,9 +19,10 @@ function stackOf(act: () => unknown): string {
 test('the places of an error in the service and in a test are those of the sources', () => {
   const stack = stackOf(() => uuidOf(undefined as unknown as string));
   assert.match(stack, /\/compiled\/service\.js:\d+:\d+/, 'as the process prints it');
-  const [, first = '', second = ''] = toSourcePlaces(stack).split('\n');
-  assert.match(first, /uuidOf \(src\/platform\/ids\.ts:\d+:\d+\)$/);
-  assert.match(second, /test\/parts\/source-places\.test\.ts:20:\d+/);
+  const [, inner = '', outer = '', own = ''] = toSourcePlaces(stack).split('\n');
+  assert.match(inner, /spell \(src\/platform\/ids\.ts:\d+:\d+\)$/);
+  assert.match(outer, /uuidOf \(src\/platform\/ids\.ts:\d+:\d+\)$/);
+  assert.match(own, /test\/parts\/source-places\.test\.ts:20:\d+/);
 });
 
 test('a place without a map stays as it is', () => {

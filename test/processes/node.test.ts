@@ -1,4 +1,4 @@
-// run: alone
+// run: with many processes
 // One node with several web processes: limits that are exact, revocations that all of them know, and kill -9 of any.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -61,7 +61,7 @@ before(async () => {
   db = await createTestDatabase();
   service = await startNode();
   await service.ready;
-  await service.printed('Press Ctrl-C');
+  await service.printed('sandbox-credentials.json');
   developer = await signUp(service);
   connections = await connectToEach(service, 8);
 });

@@ -1,4 +1,4 @@
-// run: alone
+// run: with many processes
 // The parent and processes that do nothing but end: what it replaces, and when it gives up.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Api } from '../../src/http/route.ts';
+import { hexOf } from '../../src/platform/ids.ts';
 import type { AskedRequest } from '../support/at-once.ts';
 
 /** An application as its requests show it. */
@@ -8,6 +9,9 @@ export interface BurstCaller {
   sms: Record<string, string>;
   verify: Record<string, string>;
   messaging: Record<string, string>;
+  /** With Twilio's credentials, and the application's id in its shape. */
+  twilio: Record<string, string>;
+  digits: string;
 }
 
 /** One way to use an operation with a whole burst. */
@@ -50,6 +54,15 @@ async function makeMany(count: number, make: (index: number) => Promise<string>)
 const started = (caller: BurstCaller, count: number) =>
   makeMany(count, (index) =>
     post(caller.url, '/verify/v1/verifications', caller.verify, { to: numberOf(index), channel: 'sms' }),
+  );
+
+const startedWithCodes = (caller: BurstCaller, count: number) =>
+  makeMany(count, (index) =>
+    post(caller.url, '/verify/v1/verifications', caller.verify, {
+      to: numberOf(index),
+      channel: 'sms',
+      code: '482913',
+    }),
   );
 
 function textActs(api: 'sms' | 'messaging'): BurstAct[] {
@@ -169,6 +182,24 @@ const verifyActs: BurstAct[] = [
     (index, [id]) => ({ method: 'POST', path: `${base}/${id}`, body: wrong, headers: keyOf(index) }),
     oneStarted,
   ),
+  verifyAct(
+    'checkNumber',
+    'different numbers',
+    (index) => ({ method: 'POST', path: '/verify/v1/checks', body: { to: numberOf(index), ...wrong } }),
+    started,
+  ),
+  verifyAct(
+    'checkNumber',
+    'one number',
+    () => ({ method: 'POST', path: '/verify/v1/checks', body: { to: numberOf(0), ...wrong } }),
+    oneStarted,
+  ),
+  verifyAct(
+    'putOutcome',
+    'different verifications',
+    (index, ids) => ({ method: 'PUT', path: `${base}/${ids[index]}/outcome`, body: { outcome: 'approved' } }),
+    startedWithCodes,
+  ),
   verifyAct('listVerifications', 'equal ones', () => ({ method: 'GET', path: base }), oneStarted),
   verifyAct('listVerifications', 'different ones', (index) => ({
     method: 'GET',
@@ -222,5 +253,95 @@ const eventActs: BurstAct[] = [
   },
 ];
 
-/** Every operation of the three APIs and of their events, in each way that takes another path through the service. */
-export const burstActs: BurstAct[] = [...textActs('sms'), ...textActs('messaging'), batch, ...verifyActs, ...eventActs];
+const form = (fields: Record<string, string>) => new URLSearchParams(fields);
+const scheduledSms = (caller: BurstCaller, count: number) =>
+  makeMany(count, (index) => post(caller.url, '/sms/v1/messages', caller.sms, { ...text(index), send_at: tomorrow() }));
+
+function twilioAct(
+  operationId: string,
+  name: string,
+  act: Pick<BurstAct, 'api' | 'prepare'> & {
+    request: (digits: string, index: number, ids: string[]) => Omit<AskedRequest, 'headers'>;
+  },
+): BurstAct {
+  const { request, ...more } = act;
+  const ask: BurstAct['request'] = ({ digits, twilio }, index, ids) => {
+    const { path, ...asked } = request(digits, index, ids);
+    return { ...asked, path: `/twilio${path}`, headers: twilio };
+  };
+  return { operationId, name, ...more, request: ask };
+}
+const serviceOf = (digits: string) => `/v2/Services/VA${digits}`;
+const messagesOf = (digits: string) => `/2010-04-01/Accounts/AC${digits}/Messages`;
+const twilioStart = (digits: string, index: number) => ({
+  method: 'POST',
+  path: `${serviceOf(digits)}/Verifications`,
+  body: form({ To: numberOf(index), Channel: 'sms' }),
+});
+
+const twilioActs: BurstAct[] = [
+  twilioAct('twilioStartVerification', 'different numbers', { api: 'verify', request: twilioStart }),
+  twilioAct('twilioStartVerification', 'one number', {
+    api: 'verify',
+    request: (digits) => twilioStart(digits, 0),
+  }),
+  twilioAct('twilioGetVerification', 'by number', {
+    api: 'verify',
+    prepare: oneStarted,
+    request: (digits) => ({
+      method: 'GET',
+      path: `${serviceOf(digits)}/Verifications/${encodeURIComponent(numberOf(0))}`,
+    }),
+  }),
+  twilioAct('twilioUpdateVerification', 'different ones', {
+    api: 'verify',
+    prepare: started,
+    request: (digits, index, ids) => ({
+      method: 'POST',
+      path: `${serviceOf(digits)}/Verifications/VE${hexOf(ids[index] ?? '')}`,
+      body: form({ Status: 'canceled' }),
+    }),
+  }),
+  twilioAct('twilioCheckVerification', 'one number', {
+    api: 'verify',
+    prepare: oneStarted,
+    request: (digits) => ({
+      method: 'POST',
+      path: `${serviceOf(digits)}/VerificationCheck`,
+      body: form({ To: numberOf(0), Code: wrong.code }),
+    }),
+  }),
+  twilioAct('twilioCreateMessage', 'with callbacks', {
+    api: 'sms',
+    request: (digits, index) => ({
+      method: 'POST',
+      path: `${messagesOf(digits)}.json`,
+      body: form({ To: numberOf(index), From: 'ACME', Body: 'Hello', StatusCallback: 'http://127.0.0.1:9/' }),
+    }),
+  }),
+  twilioAct('twilioListMessages', 'equal ones', {
+    api: 'sms',
+    prepare: (caller) => scheduledSms(caller, 20),
+    request: (digits) => ({ method: 'GET', path: `${messagesOf(digits)}.json` }),
+  }),
+  twilioAct('twilioGetMessage', 'one message', {
+    api: 'sms',
+    prepare: (caller) => scheduledSms(caller, 1),
+    request: (digits, _, [id]) => ({ method: 'GET', path: `${messagesOf(digits)}/SM${hexOf(id ?? '')}.json` }),
+  }),
+  twilioAct('twilioUpdateMessage', 'different messages', {
+    api: 'sms',
+    prepare: scheduledSms,
+    request: (digits, index, ids) => ({
+      method: 'POST',
+      path: `${messagesOf(digits)}/SM${hexOf(ids[index] ?? '')}.json`,
+      body: form({ Status: 'canceled' }),
+    }),
+  }),
+];
+
+/** Every operation of the three APIs, of their events and of Twilio's shape, in each way that takes another path. */
+export const burstActs: BurstAct[] = [
+  ...[...textActs('sms'), ...textActs('messaging'), batch],
+  ...[...verifyActs, ...eventActs, ...twilioActs],
+];

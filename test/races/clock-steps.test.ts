@@ -17,10 +17,11 @@ before(async () => {
 after(() => db.drop());
 
 /** A node of its own: its clock, its pool, its connection to the carrier. */
-function createNode() {
+function createNode(of = db) {
   let offMs = 0;
+  let afterCheck = () => {};
   const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + offMs };
-  const database = db.another();
+  const database = of.another();
   const { log, lines } = createTestLog();
   const watch = watchClock(database, clock, log);
   const carrier = createRecordingCarrier({ capacity: 40, submitTimeoutMs: 5000 });
@@ -40,7 +41,11 @@ function createNode() {
     nextCarrier: () => undefined,
     alone: false,
     atMostOnce: false,
-    isClockRight: watch.isRight,
+    isClockRight() {
+      const isRight = watch.isRight();
+      afterCheck();
+      return isRight;
+    },
     onCount: () => {},
   });
   return {
@@ -48,8 +53,20 @@ function createNode() {
     watch,
     lines,
     start: () => worker.start(),
+    state: () => worker.state,
     turn(ms: number) {
       offMs = ms;
+    },
+    /** Turns it between this check of the clock and what follows. */
+    turnAfterCheck(index: number, ms: number) {
+      let checks = 0;
+      return new Promise<void>((done) => {
+        afterCheck = () => {
+          if (checks++ !== index) return;
+          offMs = ms;
+          done();
+        };
+      });
     },
     async stop() {
       await worker.stop();
@@ -112,4 +129,22 @@ describe('one node’s clock is turned under load', () => {
     assert.equal((await readRow(db.database, later?.id ?? '')).status, 'scheduled');
     assert.ok(turned.lines.some((line) => line.includes('delivers nothing until they agree')));
   });
+});
+
+test('a clock that is turned right after any check of it queues no text early, and expires none', async () => {
+  const own = await createTestDatabase();
+  const load = { database: own.database, clock: systemClock };
+  const [later] = await acceptMessages(load, 1, { status: 'scheduled', sendAtMs: systemClock.nowMs() + 30 * minuteMs });
+  for (let check = 0; check < 12; check++) {
+    const node = createNode(own);
+    const turned = node.turnAfterCheck(check, hourMs);
+    const [text] = await acceptMessages(load, 1);
+    node.start();
+    await turned;
+    await eventually('the worker stands still', () => node.state() === 'clock_wrong');
+    await node.stop();
+    assert.equal((await readRow(own.database, later?.id ?? '')).status, 'scheduled', `check ${check}`);
+    assert.match((await readRow(own.database, text?.id ?? '')).status, /queued|sent/, `check ${check}`);
+  }
+  await own.drop();
 });

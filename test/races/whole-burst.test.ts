@@ -1,6 +1,7 @@
 // A plan's whole burst at the same moment, on every operation: what the limits admit is served, and metered as served.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { hexOf } from '../../src/platform/ids.ts';
 import { bearer, countStatuses, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { sendAtOnce } from '../support/at-once.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -10,6 +11,7 @@ import { tellFigure } from '../support/figures.ts';
 import { urlOf } from '../support/node-settings.ts';
 import { makeFolder } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
+import { createTwilioAccount } from '../twilio/caller.ts';
 import { type BurstAct, type BurstCaller, burstActs } from './burst-acts.ts';
 
 /** The numbers of the plans; in short an Enterprise that is not more than twice a Pro. */
@@ -78,12 +80,26 @@ function startNode(limits: object): Promise<Service> {
   });
 }
 
-async function callerOf({ application: { apiKey, client } }: Pick<Case, 'application'>): Promise<BurstCaller> {
+/** Made while the first node runs, whose address the developer knows; the token is shown once. */
+const twilioAccounts = new Map<string, Promise<{ basic: string }>>();
+
+async function twilioOf(application: TestApplication): Promise<{ authorization: string }> {
+  const made = twilioAccounts.get(application.id) ?? createTwilioAccount(application);
+  twilioAccounts.set(application.id, made);
+  return { authorization: (await made).basic };
+}
+
+async function callerOf({ application }: Pick<Case, 'application'>): Promise<BurstCaller> {
+  const { apiKey, client } = application;
   const [verify, messaging] = await Promise.all([
     getToken(service, client, 'verify:manage'),
     getToken(service, client, 'messaging:send'),
   ]);
-  return { url: service.url, sms: { apikey: apiKey }, verify: bearer(verify), messaging: bearer(messaging) };
+  const { authorization } = await twilioOf(application);
+  return {
+    ...{ url: service.url, sms: { apikey: apiKey }, verify: bearer(verify), messaging: bearer(messaging) },
+    ...{ twilio: { authorization }, digits: hexOf(application.id) },
+  };
 }
 
 /** A lone node forgets its windows: what the requests need is made by a node whose plans have no end. */
@@ -94,6 +110,7 @@ async function prepareAll(): Promise<void> {
   for (const [index, { act, plan, name }] of planned.entries()) {
     if (index % 50 === 0) developer = await signUp(service);
     const application = await createRegistered(service, undefined, plan, developer);
+    await twilioOf(application);
     const count = countOf(plan);
     const ids = act.prepare === undefined ? [] : await act.prepare(await callerOf({ application }), count);
     cases.push({ act, plan, name, count, ids, application });
@@ -134,7 +151,7 @@ describe('a whole burst at once', () => {
       '/openapi.json',
     );
     const documented = Object.entries(body.paths)
-      .filter(([path]) => /^\/(sms|verify|messaging|events)\/v1\//.test(path))
+      .filter(([path]) => /^\/(?:sms\/v1|verify\/v1|messaging\/v1|events\/v1|twilio)\//.test(path))
       .flatMap(([, methods]) => Object.values(methods).flatMap(({ operationId }) => operationId ?? []));
     assert.deepEqual([...new Set(burstActs.map(({ operationId }) => operationId))].sort(), documented.sort());
   });

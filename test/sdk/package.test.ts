@@ -1,4 +1,4 @@
-// run: alone
+// run: with packages
 // The client as its package gives it to a user: its types with strict compilers, the README's program, nothing else inside.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';

@@ -25,6 +25,7 @@ test('pages are compressed for callers that accept it; files with a hash in thei
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Portal</title>');
   writeFileSync(join(folder, 'favicon.svg'), '<svg/>');
   writeFileSync(join(folder, 'guides.json'), '["first-text"]');
+  writeFileSync(join(folder, 'errors.json'), '["NOT_FOUND"]');
   writeFileSync(join(folder, 'assets', 'main-abc.js'), 'export {};'.repeat(100));
   writeFileSync(join(folder, 'assets', 'type-abc.woff2'), Buffer.from([1, 2, 3]));
   const server = await startBareServer({ routes: createPageRoutes(folder, isOperation) });
@@ -39,7 +40,7 @@ test('pages are compressed for callers that accept it; files with a hash in thei
   // The page's script shows the reference by the address. Nothing of the address is in the answer.
   for (const path of [
     ...['/docs', '/docs/', '/docs/reference', '/docs/reference/', '/docs/reference/sendSms'],
-    '/docs/guides/first-text?a=b',
+    ...['/docs/guides/first-text?a=b', '/docs/errors', '/docs/errors/', '/docs/errors/NOT_FOUND'],
   ]) {
     const { status, headers, body } = await get(path);
     assert.deepEqual([status, body], [200, page.body], path);
@@ -47,7 +48,14 @@ test('pages are compressed for callers that accept it; files with a hash in thei
   }
   for (const path of [
     ...['/docs/nope', '/docs/guides', '/docs/reference/nope', '/docs/guides/nope', '/docs/guides/__proto__'],
-    ...['/docs//', '/docs/a/b/c', '/docsx', `/docs/${'a'.repeat(2000)}`],
+    ...[
+      '/docs/errors/nope',
+      '/docs/errors/constructor',
+      '/docs//',
+      '/docs/a/b/c',
+      '/docsx',
+      `/docs/${'a'.repeat(2000)}`,
+    ],
   ]) {
     assert.equal((await get(path)).status, 404, path);
   }

@@ -4,6 +4,7 @@ export interface AskedRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
+  /** Sent as JSON, or as a form. */
   body?: unknown;
 }
 
@@ -52,10 +53,11 @@ function exchange(socket: Socket, { method, path, headers, body }: AskedRequest,
       clearTimeout(late);
       resolve(Number(received.slice(9, 12)));
     });
-    const json = body === undefined ? '' : JSON.stringify(body);
+    const isForm = body instanceof URLSearchParams;
+    const text = body === undefined ? '' : isForm ? body.toString() : JSON.stringify(body);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    if (body !== undefined) lines.push('Content-Type: application/json\r\n');
-    if (method !== 'GET') lines.push(`Content-Length: ${Buffer.byteLength(json)}\r\n`);
-    socket.write(`${method} ${path} HTTP/1.1\r\nHost: test\r\n${lines.join('')}\r\n${json}`);
+    if (body !== undefined) lines.push(`Content-Type: application/${isForm ? 'x-www-form-urlencoded' : 'json'}\r\n`);
+    if (method !== 'GET') lines.push(`Content-Length: ${Buffer.byteLength(text)}\r\n`);
+    socket.write(`${method} ${path} HTTP/1.1\r\nHost: test\r\n${lines.join('')}\r\n${text}`);
   });
 }

@@ -52,7 +52,8 @@ export async function writeSamples(): Promise<string> {
   const folder = makeFolder('guide');
   const packages = join(folder, 'node_modules');
   mkdirSync(join(packages, 'express'), { recursive: true });
-  for (const name of ['pg', '@types']) symlinkSync(join(root, 'node_modules', name), join(packages, name), 'dir');
+  for (const name of ['pg', '@types', '@heliograph'])
+    symlinkSync(join(root, 'node_modules', name), join(packages, name), 'dir');
   writeFileSync(join(packages, 'express/package.json'), '{ "type": "module", "exports": "./index.js" }');
   writeFileSync(join(packages, 'express/index.js'), expressJs);
   writeFileSync(join(packages, 'express/index.d.ts'), expressTypes);

@@ -1,4 +1,5 @@
 import { toEmitted } from '../../src/compose/event-records.ts';
+import type { AssembleEvents } from '../../src/events/event.ts';
 import { createEventIds } from '../../src/events/event-id.ts';
 import { createListeners } from '../../src/events/listeners.ts';
 import { beginDay } from '../../src/events/position.ts';
@@ -64,6 +65,9 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
     isApplication: async () => true,
   });
 
+  const assemble: AssembleEvents = async (_, events) =>
+    events.map((event) => toEmitted(ids, event, { record: {}, reference: null }));
+
   async function addWebhook(applicationId: string, url: string): Promise<string> {
     return (await service.create(applicationId, { url, types: [], description: null })).id;
   }
@@ -72,7 +76,7 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
     db: own,
     clock,
     service,
-    deliveries: createWebhookDeliveries({ database, clock, ids, eventDays: 7 }),
+    deliveries: createWebhookDeliveries({ database, clock, ids, eventDays: 7, assemble }),
     async create(url, account = 'acc_test') {
       const applicationId = newId('app', clock);
       const now = toTimestamp(clock.nowMs());
@@ -114,7 +118,7 @@ export async function createWebhookWorld(db?: TestDatabase, clock = createTestCl
         },
         ...(room !== undefined && { room }),
         onLease: (state, id) => leases.set(id, [...(leases.get(id) ?? []), state]),
-        assemble: async (_, events) => events.map((event) => toEmitted(ids, event, { record: {}, reference: null })),
+        assemble,
       });
       workers.push(worker);
       await worker.start();

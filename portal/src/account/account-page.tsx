@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core';
+import { useFilters } from '../location.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { useSession } from '../session/session.tsx';
 import { words } from '../words/account.ts';
@@ -13,6 +14,7 @@ import { SignIns } from './sign-ins.tsx';
 
 export default function AccountPage() {
   const { account } = useSession();
+  const { values } = useFilters({ next: '' });
   if (account === null) return null;
   return (
     <>
@@ -21,7 +23,7 @@ export default function AccountPage() {
       </PageTitle>
       <Stack gap="lg">
         {account.accounts.length > 1 && <AccountSwitch account={account} />}
-        <SecondFactor account={account} />
+        <SecondFactor account={account} next={values.next} />
         <Members account={account} />
         {account.role === 'owner' && <AuditLink />}
         <ChangePassword />

@@ -8,12 +8,14 @@ import styles from './account.module.css';
 interface CodeFormProps {
   /** The text of the button. */
   label: string;
+  /** During the set-up no recovery code exists yet. */
+  isSetup?: boolean;
   act: (code: string) => Promise<void>;
   onCancel: () => void;
 }
 
 /** Asks for a code of the second factor. */
-export function CodeForm({ label, act, onCancel }: CodeFormProps) {
+export function CodeForm({ label, isSetup = false, act, onCancel }: CodeFormProps) {
   const [code, setCode] = useState('');
   const { run, busy, problem } = useAction(act);
 
@@ -28,7 +30,7 @@ export function CodeForm({ label, act, onCancel }: CodeFormProps) {
       <Stack>
         <TextInput
           label={words.code.label}
-          description={words.code.description}
+          description={isSetup ? words.code.fromApp : words.code.description}
           autoComplete="one-time-code"
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}

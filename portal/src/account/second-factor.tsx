@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import type { Account } from '../api/types.ts';
 import { Callout } from '../parts/notice/callout.tsx';
@@ -20,10 +21,11 @@ type Step = 'none' | 'ask' | 'replace' | 'scan' | 'renew' | 'remove';
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const clockTime = (at: string) => timeOfDay.format(new Date(at));
 
-/** Turns on, replaces or turns off codes of an authenticator app. */
-export function SecondFactor({ account }: { account: Account }) {
+/** Turns on, replaces or turns off codes of an authenticator app. `next` is the page that asked for the set-up: it opens once the recovery codes are saved. */
+export function SecondFactor({ account, next }: { account: Account; next: string }) {
   const { refresh, service } = useSession();
   const showToast = useToast();
+  const [, navigate] = useLocation();
   const [step, setStep] = useState<Step>('none');
   const [secret, setSecret] = useState<FactorSecret | undefined>(undefined);
   const [codes, setCodes] = useState<string[] | undefined>(undefined);
@@ -51,6 +53,11 @@ export function SecondFactor({ account }: { account: Account }) {
     showToast(words.factor.off);
   }
 
+  function finish(): void {
+    setCodes(undefined);
+    if (next.startsWith('/')) navigate(next, { replace: true });
+  }
+
   const asked = !enabled && account.operator && (required || service.environment === 'production');
   return (
     <Panel title={words.factor.title} lead={enabled ? words.factor.leadOn(left) : words.factor.leadOff}>
@@ -62,7 +69,7 @@ export function SecondFactor({ account }: { account: Account }) {
           </Callout>
         )}
         {!can_set_up && <EnrolByLink email={account.email} />}
-        {codes !== undefined && <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />}
+        {codes !== undefined && <RecoveryCodes codes={codes} onDone={finish} />}
         {step === 'none' && codes === undefined && (
           <Group>
             {enabled ? (
@@ -106,6 +113,7 @@ export function SecondFactor({ account }: { account: Account }) {
           <SecretToScan secret={secret}>
             <CodeForm
               label={words.factor.turnOn}
+              isSetup
               act={(code) => take('confirm', code)}
               onCancel={() => setStep('none')}
             />

@@ -2,8 +2,14 @@
 import type { MessageDetail } from '../../../src/portal/developer/message-api.ts';
 import type { UsageRecord } from '../../../src/portal/developer/usage-api.ts';
 
+export type { OptOutRecord as OwnOptOut } from '../../../src/inbound/inbound-record.ts';
 export type { FailureRecord as Failure } from '../../../src/portal/developer/failure-api.ts';
-export type { ListedMessage as Message, MessageDetail } from '../../../src/portal/developer/message-api.ts';
+export type {
+  ListedMessage as Message,
+  MessageBatchRecord as MessageBatch,
+  MessageDetail,
+} from '../../../src/portal/developer/message-api.ts';
+export type { RecordTotal } from '../../../src/portal/developer/record-total.ts';
 export type {
   ListedRequest as RequestSummary,
   RequestStoryRecord as RequestTrace,

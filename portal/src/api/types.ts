@@ -29,12 +29,25 @@ export type {
   NewApiKeyRecord as NewApiKey,
 } from '../../../src/portal/developer/credential-api.ts';
 export type {
+  HookCallRecord as HookCall,
+  HookDetailRecord as HookDetail,
+  HookRecord as Hook,
+  HookTestRecord as HookTest,
+  NewHookRecord as NewHook,
+  NewHookSecretRecord as NewHookSecret,
+} from '../../../src/portal/developer/hook-record.ts';
+export type {
   ClientCredential,
   Credential,
   RegisteredRecord as Registered,
   RegistrationRecord as Registration,
 } from '../../../src/portal/developer/registration-api.ts';
 export type {
+  NewTwilioAccountRecord as NewTwilioAccount,
+  TwilioAccountRecord as TwilioAccount,
+} from '../../../src/portal/developer/twilio/account-api.ts';
+export type {
+  InspectedDeliveryRecord as InspectedDelivery,
   NewWebhookRecord as NewWebhook,
   NewWebhookSecret,
   WebhookAttempt,

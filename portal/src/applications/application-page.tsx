@@ -1,8 +1,9 @@
-import { Skeleton, Tabs } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { applicationPath } from '../api/call.ts';
 import type { ApplicationDetail } from '../api/types.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { NotFound } from '../parts/not-found.tsx';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
@@ -22,7 +23,9 @@ const tabs: Record<string, { title: string; Content: ComponentType<TabProps> }> 
   verifications: { title: words.tabs.verifications, Content: lazy(() => import('../records/verifications.tsx')) },
   events: { title: words.tabs.events, Content: lazy(() => import('../events/events.tsx')) },
   webhooks: { title: words.tabs.webhooks, Content: lazy(() => import('../webhooks/webhooks.tsx')) },
+  integrations: { title: words.tabs.integrations, Content: lazy(() => import('../integrations/integrations.tsx')) },
   usage: { title: words.tabs.usage, Content: lazy(() => import('../usage/usage.tsx')) },
+  delivery: { title: words.tabs.delivery, Content: lazy(() => import('../analytics/delivery-tab.tsx')) },
   requests: { title: words.tabs.requests, Content: lazy(() => import('../requests/requests.tsx')) },
 };
 
@@ -30,16 +33,16 @@ interface PageProps {
   id: string;
   tab: string;
   record: string | undefined;
+  part: string | undefined;
 }
 
-export default function ApplicationPage({ id, tab, record }: PageProps) {
-  const [, navigate] = useLocation();
+export default function ApplicationPage({ id, tab, record, part }: PageProps) {
   const { data: application, problem, reload } = useLoad<ApplicationDetail>(applicationPath(id));
-  const list = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLElement>(null);
   const loaded = application !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the tab may be out of sight.
   useEffect(() => {
-    list.current?.querySelector('[data-active]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
   }, [tab, loaded]);
   const shown = tabs[tab];
   if (problem?.status === 404 || shown === undefined) return <NotFound />;
@@ -53,26 +56,31 @@ export default function ApplicationPage({ id, tab, record }: PageProps) {
       </Link>
       <PageTitle
         documentTitle={[record, shown.title, application.name].filter((part) => part !== undefined).join(' · ')}
-        lead={<code>{application.id}</code>}
+        lead={
+          <>
+            <code>{application.id}</code> <CopyButton text={application.id} what={words.idOf} small />
+          </>
+        }
       >
         {application.name}
       </PageTitle>
-      <Tabs value={tab} onChange={(next) => navigate(`/applications/${id}/${next}`)} keepMounted={false}>
-        <Tabs.List ref={list} className={styles.tabs ?? ''} aria-label={words.sections}>
-          {Object.entries(tabs).map(([name, { title }]) => (
-            <Tabs.Tab key={name} value={name}>
-              {title}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {Object.entries(tabs).map(([name, { Content }]) => (
-          <Tabs.Panel key={name} value={name} pt="lg">
-            <Suspense fallback={<Skeleton height={260} />}>
-              <Content application={application} record={record} onChange={reload} />
-            </Suspense>
-          </Tabs.Panel>
+      <nav ref={list} className={styles.tabs} aria-label={words.sections} data-sections="">
+        {Object.entries(tabs).map(([name, { title }]) => (
+          <Link
+            key={name}
+            href={`/applications/${id}/${name}`}
+            className={styles.tab ?? ''}
+            aria-current={name === tab ? 'page' : undefined}
+          >
+            {title}
+          </Link>
         ))}
-      </Tabs>
+      </nav>
+      <div data-section={tab}>
+        <Suspense fallback={<Skeleton height={260} />}>
+          <shown.Content key={tab} application={application} record={record} part={part} onChange={reload} />
+        </Suspense>
+      </div>
     </>
   );
 }

@@ -6,8 +6,13 @@ const words = allWords.curl;
 const json = "-H 'Content-Type: application/json'";
 
 /** Production has no test numbers: the developer fills in their own. */
-function recipient({ environment }: Service): string {
+export function recipient({ environment }: Service): string {
   return environment === 'sandbox' ? '+15005550100' : '+YOUR_NUMBER';
+}
+
+/** The code of the sandbox's test number. */
+export function codeFor({ environment }: Service): string {
+  return environment === 'sandbox' ? '123456' : 'YOUR_CODE';
 }
 
 const paths: Record<ApiName, string> = {
@@ -27,7 +32,7 @@ export interface CurlStep {
   line: string;
 }
 
-/** Shell commands in order; the first sets $TOKEN for the second. */
+/** Shell commands in order; each needs what the one before has set. */
 export function curlSteps(credential: Credential, api: ApiName, service: Service): CurlStep[] {
   const url = service.base_url + paths[api];
   if (credential.type === 'api_key') {
@@ -41,9 +46,22 @@ export function curlSteps(credential: Credential, api: ApiName, service: Service
     `-d client_secret=${credential.client_secret}`,
     `-d 'scope=${credential.scope}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
   ];
-  const work = [`curl -i ${url}`, '-H "Authorization: Bearer $TOKEN"', json, bodyFor(api, service)];
+  const get = { title: words.getToken, line: token.join(' \\\n  ') };
+  const work = ['-H "Authorization: Bearer $TOKEN"', json, bodyFor(api, service)].join(' \\\n  ');
+  if (api !== 'verify') return [get, { title: words.sendText, line: `curl -i ${url} \\\n  ${work}` }];
   return [
-    { title: words.getToken, line: token.join(' \\\n  ') },
-    { title: api === 'verify' ? words.startVerification : words.sendText, line: work.join(' \\\n  ') },
+    get,
+    { title: words.startVerification, line: `STARTED=$(curl -s ${url} \\\n  ${work}); echo "$STARTED"` },
+    { title: words.checkCode, line: checkLine(url, service) },
   ];
+}
+
+/** The id is in the answer of the start. */
+function checkLine(url: string, service: Service): string {
+  return [
+    `ID=$(echo "$STARTED" | sed 's/.*"id":"\\(ver_[^"]*\\)".*/\\1/')`,
+    ['curl -i', `${url}/$ID`, '-H "Authorization: Bearer $TOKEN"', json, `-d '{"code":"${codeFor(service)}"}'`].join(
+      ' ',
+    ),
+  ].join('\n');
 }

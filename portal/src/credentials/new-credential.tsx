@@ -1,4 +1,5 @@
-import { Button, Group, Modal, Stack, Title } from '@mantine/core';
+import { Button, Group, Modal, SegmentedControl, Stack, Title } from '@mantine/core';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { apiTitle } from '../api/apis.ts';
 import type { ApiName, Credential } from '../api/types.ts';
@@ -6,6 +7,8 @@ import { CodeBlock } from '../parts/code-block.tsx';
 import { Callout } from '../parts/notice/callout.tsx';
 import { useSession } from '../session/session.tsx';
 import { words as allWords } from '../words/credentials.tsx';
+import { clientSample } from './client-sample.ts';
+import styles from './credentials.module.css';
 import { curlSteps } from './curl.ts';
 
 const words = allWords.fresh;
@@ -20,7 +23,6 @@ interface NewCredentialProps {
 
 /** Shown once. Only its button closes it, so that a stray click cannot lose the secret. */
 export function NewCredential({ credential, api, pending, applicationId, onClose }: NewCredentialProps) {
-  const { service } = useSession();
   const isKey = credential.type === 'api_key';
   const name = isKey ? words.key : words.secret;
   return (
@@ -46,14 +48,7 @@ export function NewCredential({ credential, api, pending, applicationId, onClose
           </>
         )}
         {pending && <Callout tone="calm">{words.pending}</Callout>}
-        {curlSteps(credential, api, service).map(({ title, line }, index, { length }) => (
-          <Secret
-            key={title}
-            title={length > 1 ? words.step(index + 1, title) : title}
-            what={words.copyStep(title)}
-            text={line}
-          />
-        ))}
+        <FirstCalls credential={credential} api={api} />
         <Group justify="space-between">
           <Button component={Link} href={`/applications/${applicationId}/try`} variant="default">
             {words.tryIt}
@@ -64,6 +59,40 @@ export function NewCredential({ credential, api, pending, applicationId, onClose
         </Group>
       </Stack>
     </Modal>
+  );
+}
+
+/** Our client first; curl for every other language. */
+function FirstCalls({ credential, api }: Pick<NewCredentialProps, 'credential' | 'api'>) {
+  const { service } = useSession();
+  const [way, setWay] = useState('client');
+  return (
+    <>
+      <SegmentedControl
+        aria-label={words.way}
+        value={way}
+        onChange={setWay}
+        data={[
+          { value: 'client', label: words.client },
+          { value: 'curl', label: words.curl },
+        ]}
+      />
+      {way === 'client' ? (
+        <div>
+          <Secret title={words.program} what={words.copyProgram} text={clientSample(credential, api, service)} />
+          <p className={styles.install}>{words.install()}</p>
+        </div>
+      ) : (
+        curlSteps(credential, api, service).map(({ title, line }, index, { length }) => (
+          <Secret
+            key={title}
+            title={length > 1 ? words.step(index + 1, title) : title}
+            what={words.copyStep(title)}
+            text={line}
+          />
+        ))
+      )}
+    </>
   );
 }
 

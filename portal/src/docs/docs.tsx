@@ -14,6 +14,7 @@ import { StartPage } from './start-page.tsx';
 // Starts loading while React renders the frame. The page that needs it shows a failure.
 loadPart('apis').catch(() => {});
 
+const ErrorPage = lazy(() => import('./errors/error-page.tsx'));
 const GuidePage = lazy(() => import('./guides/guide-page.tsx'));
 
 /** The reference and the guides. Both are public. */
@@ -38,6 +39,7 @@ export default function Docs() {
             </Route>
             <Route path="/docs/reference/:id">{({ id }) => <OperationPage key={id} id={id} />}</Route>
             <Route path="/docs/guides/:slug">{({ slug }) => <GuidePage key={slug} slug={slug} />}</Route>
+            <Route path="/docs/errors/:name?">{({ name }) => <ErrorPage key={name} name={name} />}</Route>
             <Route component={NotFound} />
           </Switch>
         </Suspense>

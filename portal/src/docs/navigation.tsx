@@ -37,6 +37,9 @@ export function Navigation({ apis, openSearch }: { apis: Api[]; openSearch: () =
           <Item href="/docs/reference" path={path}>
             {words.navigation.operations}
           </Item>
+          <Item href="/docs/errors" path={path}>
+            {words.navigation.errors}
+          </Item>
         </ul>
         <Group title={words.navigation.guides} holds={path.startsWith('/docs/guides/') || path === '/docs'}>
           <ul className={styles.list}>

@@ -1,4 +1,4 @@
-import type { EventType } from '../api/event-types.ts';
+import type { AppEvent, EventType } from '../api/event-types.ts';
 import { words } from '../words/events.tsx';
 
 /** Every type except for the test event, which is sent only on demand. */
@@ -43,4 +43,11 @@ export function toneOf(type: string) {
 export function recordHref(applicationId: string, subject: string): string | undefined {
   const tab = { msg: 'messages', ver: 'verifications' }[subject.slice(0, 3)];
   return tab === undefined ? undefined : `/applications/${applicationId}/${tab}/${subject}`;
+}
+
+/** The phone number that an event is about: a recipient, or a person who texted or opted out. */
+export function numberOf({ type, data }: Pick<AppEvent, 'type' | 'data'>): string | null {
+  const { to, from, number } = data as { to?: unknown; from?: unknown; number?: unknown };
+  const found = type === 'message.received' ? from : (number ?? to);
+  return typeof found === 'string' ? found : null;
 }

@@ -43,7 +43,7 @@ export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
                 <Time at={time} />
               </span>
             </span>
-            <Deliveries applicationId={applicationId} deliveries={deliveries} />
+            <EventDeliveries applicationId={applicationId} eventId={id} deliveries={deliveries} />
           </li>
         ))}
       </ol>
@@ -51,17 +51,18 @@ export function RecordEvents({ applicationId, subject }: RecordEventsProps) {
   );
 }
 
-/** The deliveries of one event. They can arrive after the event itself. */
-export function EventDeliveries({ applicationId, subject, eventId }: RecordEventsProps & { eventId: string }) {
-  const events = useRecordEvents(applicationId, subject);
-  const event = events.find(({ id }) => id === eventId);
-  return event === undefined ? null : <Deliveries applicationId={applicationId} deliveries={event.deliveries} />;
+interface EventDeliveriesProps {
+  applicationId: string;
+  eventId: string;
+  deliveries: EventDelivery[];
 }
 
-function Deliveries({ applicationId, deliveries }: { applicationId: string; deliveries: EventDelivery[] }) {
+/** The webhooks that one event was sent to, each with a link to its attempts. */
+export function EventDeliveries({ applicationId, eventId, deliveries }: EventDeliveriesProps) {
   return deliveries.map(({ webhook_id, url, status, attempts }) => (
     <span key={webhook_id} className={styles.delivery}>
-      {words.deliveries[status]} <Link href={`/applications/${applicationId}/webhooks/${webhook_id}`}>{url}</Link>{' '}
+      {words.deliveries[status]}{' '}
+      <Link href={`/applications/${applicationId}/webhooks/${webhook_id}/${eventId}`}>{url}</Link>{' '}
       {words.deliveries.attempts(attempts)}
     </span>
   ));

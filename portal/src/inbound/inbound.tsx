@@ -13,6 +13,8 @@ import { useSession } from '../session/session.tsx';
 import { useList } from '../session/use-load.ts';
 import { words } from '../words/inbound.ts';
 import { HelpText } from './help-text.tsx';
+import styles from './inbound.module.css';
+import { OptOuts } from './opt-outs.tsx';
 
 const refreshMs = 2000;
 const columns = [words.received, words.from, words.to, words.text];
@@ -38,7 +40,7 @@ export default function Inbound({ application, onChange }: TabProps) {
           )}
           {data !== undefined && data.length > 0 && (
             <Table
-              label={words.title}
+              label={words.table}
               columns={columns}
               rows={data.map((text) => ({
                 key: text.id,
@@ -46,8 +48,12 @@ export default function Inbound({ application, onChange }: TabProps) {
                   <Time key="at" at={text.received_at} />,
                   text.from,
                   text.to,
-                  <div key="text">
-                    {text.message ?? words.removed} {text.partial && <Tag tone="wait">{words.incomplete}</Tag>}
+                  <div key="text" className={styles.text}>
+                    {text.message ?? words.removed}
+                    {text.word !== null && (
+                      <Tag tone={text.word === 'stop' ? 'bad' : 'calm'}>{words.kinds[text.word]}</Tag>
+                    )}
+                    {text.partial && <Tag tone="wait">{words.incomplete}</Tag>}
                     {text.possible_opt_out && <Tag tone="wait">{words.maybeOptOut}</Tag>}
                   </div>,
                 ],
@@ -61,6 +67,7 @@ export default function Inbound({ application, onChange }: TabProps) {
           )}
         </Stack>
       </Panel>
+      <OptOuts applicationId={application.id} />
       {canChange && <HelpText application={application} onChange={onChange} />}
     </Stack>
   );

@@ -37,7 +37,7 @@ export function LatestFailures({ applicationId }: { applicationId: string }) {
                   <Status state={failure.status} />
                 )}
                 <span className={styles.subject}>{failure.subject}</span>
-                <span className={styles.reason}>{failure.reason?.replaceAll('_', ' ') ?? ''}</span>
+                <span className={styles.reason}>{failure.reason ?? ''}</span>
                 <span className={styles.reason}>
                   <Time at={failure.at} />
                 </span>

@@ -35,6 +35,7 @@ export function Settings({ application, onChange }: { application: Application; 
         <ConfirmButton
           label={words.delete}
           question={words.deleteQuestion(application.name)}
+          typed={{ label: words.deleteName(application.name), text: application.name }}
           act={async () => {
             await call('DELETE', path);
             showToast(words.deleted(application.name));

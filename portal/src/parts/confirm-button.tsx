@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/parts.tsx';
@@ -12,12 +12,15 @@ interface ConfirmButtonProps {
   question: string;
   size?: 'xs' | 'sm';
   children: ReactNode;
+  /** Has to be typed first, for what is dear to lose. */
+  typed?: { label: string; text: string };
   act: () => Promise<unknown>;
 }
 
 /** A button that asks before it does something that cannot be undone. */
-export function ConfirmButton({ label, about, question, size = 'xs', children, act }: ConfirmButtonProps) {
+export function ConfirmButton({ label, about, question, size = 'xs', children, typed, act }: ConfirmButtonProps) {
   const [open, setOpen] = useState(false);
+  const [text, setText] = useState('');
   const { run, busy, problem } = useAction(async () => {
     await act();
     setOpen(false);
@@ -42,12 +45,26 @@ export function ConfirmButton({ label, about, question, size = 'xs', children, a
       >
         <Stack>
           <Text>{children}</Text>
+          {typed !== undefined && (
+            <TextInput
+              label={typed.label}
+              autoComplete="off"
+              data-autofocus
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+            />
+          )}
           <ProblemCallout problem={problem} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setOpen(false)} data-autofocus>
+            <Button variant="default" onClick={() => setOpen(false)} data-autofocus={typed === undefined || undefined}>
               {words.cancel}
             </Button>
-            <Button color="red.8" loading={busy} onClick={() => run()}>
+            <Button
+              color="red.8"
+              loading={busy}
+              disabled={typed !== undefined && text.trim() !== typed.text.trim()}
+              onClick={() => run()}
+            >
               {label}
             </Button>
           </Group>

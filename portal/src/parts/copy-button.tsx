@@ -5,11 +5,17 @@ import { Icon } from './icon.tsx';
 import { useToast } from './notice/toast.tsx';
 
 /** Copies a text; `what` completes "Copy …". */
-export function CopyButton({ text, what }: { text: string; what: string }) {
+export function CopyButton({ text, what, small = false }: { text: string; what: string; small?: boolean }) {
   const { copied, copy } = useCopy(text);
   return (
-    <ActionIcon variant="default" size="lg" aria-label={words.copy(what)} title={words.copy(what)} onClick={copy}>
-      <Icon name={copied ? 'check' : 'copy'} />
+    <ActionIcon
+      variant="default"
+      size={small ? 28 : 'lg'}
+      aria-label={words.copy(what)}
+      title={words.copy(what)}
+      onClick={copy}
+    >
+      <Icon name={copied ? 'check' : 'copy'} {...(small && { size: 15 })} />
     </ActionIcon>
   );
 }

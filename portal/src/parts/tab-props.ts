@@ -5,6 +5,8 @@ export interface TabProps {
   application: ApplicationDetail;
   /** The id of the record in the URL, if any. */
   record: string | undefined;
+  /** The id behind the record's, if any: of a webhook, the event of a delivery. */
+  part?: string | undefined;
   /** Called after a change to the application. */
   onChange: () => void;
 }

@@ -1,3 +1,4 @@
+import { apiTitle } from '../api/apis.ts';
 import { applicationPath } from '../api/call.ts';
 import type { MessageDetail } from '../api/record-types.ts';
 import { Facts } from '../parts/facts.tsx';
@@ -6,13 +7,15 @@ import { Time } from '../parts/time.tsx';
 import { words as allWords } from '../words/records.tsx';
 import { RecordDrawer } from './record-drawer.tsx';
 import styles from './records.module.css';
+import { Waiting } from './waiting.tsx';
 
 const words = allWords.message;
 
 export function MessageDrawer({ applicationId, id, back }: { applicationId: string; id: string; back: string }) {
   return (
     <RecordDrawer<MessageDetail>
-      title={words.title(id)}
+      kind={words.kind}
+      id={id}
       path={applicationPath(applicationId, `/messages/${encodeURIComponent(id)}`)}
       applicationId={applicationId}
       back={back}
@@ -20,6 +23,7 @@ export function MessageDrawer({ applicationId, id, back }: { applicationId: stri
       {(message) => (
         <>
           <blockquote className={styles.quote}>{message.message ?? words.removed}</blockquote>
+          <Waiting reason={message.waiting} />
           {message.error !== null && (
             <Callout tone="bad" title={message.error.message}>
               <code>{message.error.code}</code>
@@ -29,6 +33,7 @@ export function MessageDrawer({ applicationId, id, back }: { applicationId: stri
           <Facts
             facts={[
               [words.to, message.to],
+              [words.api, apiTitle(message.api)],
               [words.from, message.from],
               [words.segments, `${message.segments.count} · ${message.segments.encoding}`],
               [words.characters, message.segments.characters],

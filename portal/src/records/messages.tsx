@@ -1,30 +1,41 @@
 import { SegmentedControl, Stack } from '@mantine/core';
 import { apiTitle } from '../api/apis.ts';
 import { applicationPath, withQuery } from '../api/call.ts';
-import type { Message } from '../api/record-types.ts';
+import type { Message, MessageBatch } from '../api/record-types.ts';
+import type { Page } from '../api/types.ts';
 import { useFilters } from '../location.ts';
 import { timesOf } from '../parts/day-times.ts';
+import { Quiet, RecordList, RowNumber, RowText } from '../parts/list/record-list.tsx';
+import { firstPage, listPaths, usePages, withoutPage } from '../parts/list/use-pages.ts';
 import { Status } from '../parts/status.tsx';
 import type { TabProps } from '../parts/tab-props.ts';
 import { Time } from '../parts/time.tsx';
-import { useList } from '../session/use-load.ts';
 import { words as allWords } from '../words/records.tsx';
+import { BatchRow } from './batch-row.tsx';
 import { ExportLink } from './export-link.tsx';
 import { MessageDrawer } from './message-drawer.tsx';
-import { RecordList } from './record-list.tsx';
 import styles from './records.module.css';
 import { noSearch, SearchBar } from './search-bar.tsx';
 
 const words = allWords.messages;
 
 const states = ['scheduled', 'queued', 'sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'];
-const refreshMs = 2000;
 
+interface MessagesPage extends Page<Message> {
+  batches: MessageBatch[];
+}
+
+/** The texts of both APIs, newest first; those of a batch under one heading. */
 export default function Messages({ application, record }: TabProps) {
-  const { values, change, query } = useFilters({ ...noSearch, api: 'sms' });
-  const { api, ...search } = values;
-  const filters = { ...values, ...timesOf(values) };
-  const list = useList<Message>(withQuery(applicationPath(application.id, '/messages'), filters), refreshMs);
+  const filters = useFilters({ ...noSearch, api: '', ...firstPage });
+  const { values, change, query } = filters;
+  const { api, ...search } = withoutPage(values);
+  const wanted = { api, ...search, ...timesOf(values) };
+  const path = applicationPath(application.id, '/messages');
+  const [listPath, totalPath] = listPaths(path, wanted);
+  const pages = usePages<Message, typeof values>(listPath, filters, totalPath);
+  const found = pages.responses.flatMap((response) => (response as MessagesPage).batches);
+  const batches = new Map(found.map((batch) => [batch.correlation_id, batch]));
   const here = `/applications/${application.id}/messages`;
   return (
     <Stack>
@@ -32,30 +43,38 @@ export default function Messages({ application, record }: TabProps) {
         <SegmentedControl
           aria-label={words.api}
           value={api}
-          onChange={(chosen) => change({ api: chosen })}
-          data={['sms', 'messaging'].map((value) => ({ value, label: apiTitle(value) }))}
+          onChange={(chosen) => change({ api: chosen, ...firstPage })}
+          data={[
+            { value: '', label: words.bothApis },
+            ...['sms', 'messaging'].map((value) => ({ value, label: apiTitle(value) })),
+          ]}
         />
       </div>
-      <SearchBar search={search} states={states} onChange={change}>
-        <ExportLink href={withQuery(applicationPath(application.id, '/messages.csv'), filters)} />
+      <SearchBar search={search} states={states} onChange={(changed) => change({ ...changed, ...firstPage })}>
+        <ExportLink href={withQuery(`${path}.csv`, wanted)} />
       </SearchBar>
       <RecordList
-        list={list}
+        label={words.label}
+        pages={pages}
         columns={words.columns}
         searched={Object.values(search).some((value) => value !== '')}
-        nothing={words.none(apiTitle(api))}
-        tryHref={`/applications/${application.id}/try`}
+        nothing={{ title: allWords.list.none, text: words.none, tryHref: `/applications/${application.id}/try` }}
+        counted={words.counted}
         hrefOf={({ id }) => `${here}/${id}${query}`}
+        idOf={({ id }) => id}
+        opened={record}
+        groupOf={({ correlation_id }) => batches.get(correlation_id)?.correlation_id}
+        renderGroup={(key, messages) => <BatchRow batch={batches.get(key)} messages={messages} />}
         renderItem={(message) => (
           <>
             <Status state={message.status} />
-            <span className={styles.number}>{message.to}</span>
-            <span className={styles.text}>
-              <span className={styles.quiet}>{message.from}:</span> {message.message ?? words.removed}
-            </span>
-            <span className={styles.quiet}>
+            <RowNumber>{message.to}</RowNumber>
+            <RowText>
+              <Quiet>{message.from}:</Quiet> {message.message ?? words.removed}
+            </RowText>
+            <Quiet>
               <Time at={message.created_at} />
-            </span>
+            </Quiet>
           </>
         )}
       />

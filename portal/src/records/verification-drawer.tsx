@@ -6,13 +6,15 @@ import { Time } from '../parts/time.tsx';
 import { words as allWords } from '../words/records.tsx';
 import { HeldBack } from './held-back.tsx';
 import { RecordDrawer } from './record-drawer.tsx';
+import { Waiting } from './waiting.tsx';
 
 const words = allWords.verification;
 
 export function VerificationDrawer({ applicationId, id, back }: { applicationId: string; id: string; back: string }) {
   return (
     <RecordDrawer<VerificationDetail>
-      title={words.title(id)}
+      kind={words.kind}
+      id={id}
       path={applicationPath(applicationId, `/verifications/${encodeURIComponent(id)}`)}
       applicationId={applicationId}
       back={back}
@@ -22,6 +24,7 @@ export function VerificationDrawer({ applicationId, id, back }: { applicationId:
           {verification.reason === 'suspected_pumping' && (
             <HeldBack applicationId={applicationId} to={verification.to} />
           )}
+          <Waiting reason={verification.waiting} />
           <Facts
             facts={[
               [words.to, verification.to],

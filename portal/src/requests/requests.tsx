@@ -1,34 +1,36 @@
-import { Button, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { apis, apiTitle } from '../api/apis.ts';
-import { applicationPath, withQuery } from '../api/call.ts';
+import { applicationPath } from '../api/call.ts';
 import type { RequestSummary } from '../api/record-types.ts';
 import { useFilters } from '../location.ts';
 import { timesOf } from '../parts/day-times.ts';
 import { Icon } from '../parts/icon.tsx';
-import { EmptyState } from '../parts/notice/empty-state.tsx';
-import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
+import { Quiet, RecordList, RowNumber, RowText } from '../parts/list/record-list.tsx';
+import { firstPage, listPaths, usePages, withoutPage } from '../parts/list/use-pages.ts';
 import { Panel } from '../parts/panel.tsx';
-import { HttpStatus } from '../parts/status.tsx';
+import { HttpStatus, Tag } from '../parts/status.tsx';
 import type { TabProps } from '../parts/tab-props.ts';
 import { Time } from '../parts/time.tsx';
 import { DayRange } from '../records/day-range.tsx';
-import { useList } from '../session/use-load.ts';
 import { words } from '../words/requests.tsx';
+import { RequestDrawer } from './request-drawer.tsx';
 import styles from './requests.module.css';
-import { Trace } from './trace.tsx';
 
-const refreshMs = 2000;
 const noFilter = { api: '', status: '', since: '', until: '' };
 
 export default function Requests({ application, record }: TabProps) {
   const [, navigate] = useLocation();
-  const [wanted, setWanted] = useState(record ?? '');
+  const [wanted, setWanted] = useState('');
   const here = `/applications/${application.id}/requests`;
-  const { values: filter, change, query, any } = useFilters(noFilter);
-  const path = withQuery(applicationPath(application.id, '/requests'), { ...filter, ...timesOf(filter) });
-  const list = useList<RequestSummary>(path, refreshMs);
+  const filters = useFilters({ ...noFilter, ...firstPage });
+  const { values, query } = filters;
+  const filter = withoutPage(values);
+  const change = (changed: Partial<typeof noFilter>) => filters.change({ ...changed, ...firstPage });
+  const path = applicationPath(application.id, '/requests');
+  const [listPath, totalPath] = listPaths(path, { ...filter, ...timesOf(filter) });
+  const pages = usePages<RequestSummary, typeof values>(listPath, filters, totalPath);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -50,79 +52,59 @@ export default function Requests({ application, record }: TabProps) {
             {words.find.submit}
           </Button>
         </form>
-        {record !== undefined && <Trace key={record} correlationId={record} />}
       </Panel>
       <Panel title={words.list.title} lead={words.list.lead}>
-        <search className={styles.filters}>
-          <NativeSelect
-            label={words.list.status}
-            data={words.list.statuses}
-            value={filter.status}
-            onChange={(event) => change({ status: event.currentTarget.value })}
-          />
-          <NativeSelect
-            label={words.list.api}
-            data={[
-              { value: '', label: words.list.any },
-              ...apis.map(({ name, title }) => ({ value: name, label: title })),
-            ]}
-            value={filter.api}
-            onChange={(event) => change({ api: event.currentTarget.value })}
-          />
-          <DayRange since={filter.since} until={filter.until} onChange={change} />
-        </search>
-        <ProblemCallout problem={list.problem} onRetry={list.reload} />
-        {list.data === undefined && list.problem === undefined && <Skeleton height={160} />}
-        {list.data?.length === 0 && any && (
-          <EmptyState
-            title={words.list.noMatch.title}
-            action={
-              <Button variant="default" onClick={() => change(noFilter)}>
-                {words.list.noMatch.clear}
-              </Button>
-            }
-          >
-            {words.list.noMatch.next}
-          </EmptyState>
-        )}
-        {list.data?.length === 0 && !any && (
-          <EmptyState title={words.list.none.title}>
-            {words.list.none.next(`/applications/${application.id}/try`)}
-          </EmptyState>
-        )}
-        <ul className={styles.list}>
-          {list.data !== undefined && list.data.length > 0 && (
-            <li className={styles.heads} aria-hidden="true">
-              {words.list.columns.map((column) => (
-                <span key={column}>{column}</span>
-              ))}
-            </li>
-          )}
-          {list.data?.map((request) => (
-            <li key={request.correlation_id}>
-              <Link
-                href={`${here}/${request.correlation_id}${query}`}
-                className={styles.item ?? ''}
-                onClick={() => setWanted(request.correlation_id)}
-              >
+        <Stack>
+          <search className={styles.filters}>
+            <NativeSelect
+              label={words.list.status}
+              data={words.list.statuses}
+              value={filter.status}
+              onChange={(event) => change({ status: event.currentTarget.value })}
+            />
+            <NativeSelect
+              label={words.list.api}
+              data={[
+                { value: '', label: words.list.any },
+                ...apis.map(({ name, title }) => ({ value: name, label: title })),
+              ]}
+              value={filter.api}
+              onChange={(event) => change({ api: event.currentTarget.value })}
+            />
+            <DayRange since={filter.since} until={filter.until} onChange={change} />
+          </search>
+          <RecordList
+            label={words.list.title}
+            pages={pages}
+            columns={words.list.columns}
+            firstWidth="70px"
+            searched={Object.values(filter).some((value) => value !== '')}
+            nothing={{
+              title: words.list.none.title,
+              text: words.list.none.next(`/applications/${application.id}/try`),
+            }}
+            counted={words.list.counted}
+            hrefOf={({ correlation_id }) => `${here}/${correlation_id}${query}`}
+            idOf={({ correlation_id }) => correlation_id}
+            opened={record}
+            renderItem={(request) => (
+              <>
                 <HttpStatus status={request.status} />
-                <span className={styles.path}>
-                  <strong>{request.method}</strong> {request.path}
-                </span>
-                <span className={styles.quiet}>{request.code ?? apiTitle(request.api)}</span>
-                <span className={styles.quiet}>
+                <RowNumber>{request.to}</RowNumber>
+                <RowText>
+                  <strong>{request.method}</strong> {request.path}{' '}
+                  <Quiet>{request.code ?? apiTitle(request.api)}</Quiet>{' '}
+                  {request.sent_from === 'portal' && <Tag tone="calm">{words.list.fromPortal}</Tag>}
+                </RowText>
+                <Quiet>
                   <Time at={request.at} />
-                </span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-        {list.showMore && (
-          <Button variant="default" mt="md" onClick={list.showMore}>
-            {words.list.showMore}
-          </Button>
-        )}
+                </Quiet>
+              </>
+            )}
+          />
+        </Stack>
       </Panel>
+      {record !== undefined && <RequestDrawer key={record} correlationId={record} back={`${here}${query}`} />}
     </Stack>
   );
 }

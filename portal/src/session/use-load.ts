@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { call, withQuery } from '../api/call.ts';
 import { type Problem, toProblem } from '../api/problem.ts';
 import type { Page } from '../api/types.ts';
@@ -14,13 +14,15 @@ export interface Loaded<Data> {
 type Load<Data> = (signal: AbortSignal) => Promise<Data>;
 
 /** Loads when `load` changes, and every `everyMs` while the page is visible. A busy service is retried. */
-function useLoading<Data>(load: Load<Data>, everyMs?: number): Loaded<Data> {
+function useLoading<Data>(load: Load<Data> | undefined, everyMs?: number): Loaded<Data> {
   const { expire } = useSession();
   const [state, setState] = useState<Pick<Loaded<Data>, 'data' | 'problem'>>({ data: undefined, problem: undefined });
   const [round, setRound] = useState(0);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round loads the same data again.
   useEffect(() => {
+    if (load === undefined) return setState({ data: undefined, problem: undefined });
+    const request = load;
     const control = new AbortController();
     const { signal } = control;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -28,7 +30,7 @@ function useLoading<Data>(load: Load<Data>, everyMs?: number): Loaded<Data> {
     async function run(): Promise<void> {
       let againMs = everyMs;
       try {
-        const data = await load(signal);
+        const data = await request(signal);
         if (!signal.aborted) setState({ data, problem: undefined });
       } catch (error) {
         if (signal.aborted) return;
@@ -56,8 +58,24 @@ function useLoading<Data>(load: Load<Data>, everyMs?: number): Loaded<Data> {
   return { ...state, reload };
 }
 
-export function useLoad<Data>(path: string, everyMs?: number): Loaded<Data> {
-  const load = useCallback((signal: AbortSignal) => call<Data>('GET', path, { signal }), [path]);
+/** Without a path it sends no request and has no data. */
+export function useLoad<Data>(path: string | undefined, everyMs?: number): Loaded<Data> {
+  const load = useMemo(
+    () => (path === undefined ? undefined : (signal: AbortSignal) => call<Data>('GET', path, { signal })),
+    [path],
+  );
+  return useLoading(load, everyMs);
+}
+
+/** What one screen shows of a long list. */
+const shownOfPage = 50;
+
+/** One page of a list that begins after a cursor. */
+export function usePage<Item>(path: string, cursor: string, everyMs?: number) {
+  const load = useCallback(
+    (signal: AbortSignal) => loadItems<Item>(path, shownOfPage, signal, cursor === '' ? null : cursor),
+    [path, cursor],
+  );
   return useLoading(load, everyMs);
 }
 
@@ -80,15 +98,17 @@ export function useList<Item>(path: string, everyMs?: number): LoadedList<Item> 
   return { data: data?.items, problem, reload, showMore };
 }
 
-async function loadItems<Item>(path: string, wanted: number, signal: AbortSignal) {
+async function loadItems<Item>(path: string, wanted: number, signal: AbortSignal, after: string | null = null) {
   const items: Item[] = [];
-  let cursor: string | null = null;
+  const responses: Page<Item>[] = [];
+  let cursor = after;
   let pagesLeft = pagesPerLook * Math.ceil(wanted / pageSize);
   do {
     const limit = Math.min(largestPage, wanted - items.length);
     const page: Page<Item> = await call('GET', withQuery(path, { limit, cursor }), { signal });
     items.push(...page.data);
+    responses.push(page);
     cursor = page.next_cursor;
   } while (cursor !== null && items.length < wanted && --pagesLeft > 0);
-  return { items, more: cursor !== null };
+  return { items, responses, more: cursor !== null, next: cursor };
 }

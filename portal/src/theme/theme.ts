@@ -56,7 +56,12 @@ export const theme = createTheme({
   defaultRadius: 'md',
   radius: { xs: '4px', sm: '6px', md: '9px', lg: '14px', xl: '22px' },
   cursorType: 'pointer',
-  components: { PasswordInput: { defaultProps: { visibilityToggleFocusable: true } } },
+  components: {
+    PasswordInput: { defaultProps: { visibilityToggleFocusable: true } },
+    // The header of a dialog is no second banner of the page.
+    ModalHeader: { defaultProps: { role: 'none' } },
+    DrawerHeader: { defaultProps: { role: 'none' } },
+  },
   respectReducedMotion: true,
   focusRing: 'auto',
 });

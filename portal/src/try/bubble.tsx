@@ -8,7 +8,7 @@ import styles from './handset.module.css';
 
 interface BubbleProps {
   text: InboxText;
-  onCode: (text: InboxText, code: string) => void;
+  onCode?: (text: InboxText, code: string) => void;
 }
 
 /** One text on the handset. */
@@ -31,7 +31,7 @@ export function Bubble({ text, onCode }: BubbleProps) {
       <div className={styles.meta}>
         {words.handset.segments(count)} · {encoding}
       </div>
-      {code !== undefined && (
+      {code !== undefined && onCode !== undefined && (
         <Button size="xs" variant="default" onClick={() => onCode(text, code)}>
           {words.handset.enterCode(code)}
         </Button>

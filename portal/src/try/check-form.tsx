@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Callout } from '../parts/notice/callout.tsx';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
@@ -7,18 +7,19 @@ import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';
 import { bodyOf, type Exchange } from './exchange.ts';
 import { ResultLine } from './result-line.tsx';
+import { SendButton } from './send-button.tsx';
 import styles from './try-it.module.css';
 import type { ApiClient } from './use-api-client.ts';
 import type { Outcome, VerifyState } from './verify-state.ts';
 
 interface CheckFormProps {
+  applicationId: string;
   client: ApiClient;
-  hasSecret: () => boolean;
   state: VerifyState;
   updateState: Update<VerifyState>;
 }
 
-export function CheckForm({ client, hasSecret, state, updateState }: CheckFormProps) {
+export function CheckForm({ applicationId, client, state, updateState }: CheckFormProps) {
   const { id, code, outcome } = state;
   const [result, setResult] = useState<Exchange | undefined>(undefined);
   const { run, busy, problem } = useAction(async () => {
@@ -31,7 +32,7 @@ export function CheckForm({ client, hasSecret, state, updateState }: CheckFormPr
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (hasSecret()) run();
+    run();
   }
 
   return (
@@ -50,10 +51,8 @@ export function CheckForm({ client, hasSecret, state, updateState }: CheckFormPr
             updateState((before) => ({ ...before, code: typed }));
           }}
         />
-        <Button type="submit" loading={busy}>
-          {words.check.title}
-        </Button>
-        {!busy && <ResultLine exchange={result} />}
+        <SendButton label={words.check.title} busy={busy} last={result} />
+        {!busy && <ResultLine exchange={result} applicationId={applicationId} />}
       </Group>
       <ProblemCallout problem={problem} />
       {outcome !== undefined && <OutcomeCallout outcome={outcome} />}

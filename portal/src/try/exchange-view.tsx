@@ -40,9 +40,11 @@ export function ExchangeView({ exchange, open, trace }: ExchangeViewProps) {
           <div className={styles.buttons}>
             <CopyTextButton text={curlOf(request, location.origin)} label={words.exchange.copyCurl} />
             {answer !== null && <CopyTextButton text={answer.body} label={words.exchange.copyResponse} />}
-            <Button variant="default" size="xs" aria-pressed={revealed} onClick={() => setRevealed(!revealed)}>
-              {revealed ? words.exchange.hide : words.exchange.reveal}
-            </Button>
+            {exchange.secrets.some((secret) => secret !== '') && (
+              <Button variant="default" size="xs" aria-pressed={revealed} onClick={() => setRevealed(!revealed)}>
+                {revealed ? words.exchange.hide : words.exchange.reveal}
+              </Button>
+            )}
           </div>
         </div>
         <HttpMessage

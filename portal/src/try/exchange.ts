@@ -28,17 +28,26 @@ export interface Exchange {
 
 let count = 0;
 
-/** Sends the request without the portal's cookie, as the developer's program would, unless it is a call of the portal. */
+interface SendOptions {
+  /** For a call of the portal itself. */
+  withCookie?: boolean;
+  /** A path of the portal that does the same by the session, without the credential in the headers. */
+  via?: string;
+}
+
+/** Sends the request without the portal's cookie, as the developer's program would, unless the options say otherwise. */
 export async function sendRequest(
   title: string,
   request: SentRequest,
   secrets: string[],
-  credentials: 'omit' | 'same-origin' = 'omit',
+  { withCookie = false, via }: SendOptions = {},
 ): Promise<Exchange> {
-  const { method, path, headers, body } = request;
+  const { method, path, body } = request;
   const startedMs = performance.now();
+  const headers = via === undefined ? request.headers : { 'Content-Type': 'application/json' };
+  const credentials = withCookie || via !== undefined ? 'same-origin' : 'omit';
   const given = { method, headers, credentials, cache: 'no-store', ...(body !== '' && { body }) } as const;
-  const answer = await fetch(path, given)
+  const answer = await fetch(via ?? path, given)
     .then(readAnswer)
     .catch(() => null);
   const durationMs = performance.now() - startedMs;

@@ -13,7 +13,8 @@ interface HandsetProps {
   applicationId: string;
   number: string;
   onNumber: (number: string) => void;
-  onCode: (text: InboxText, code: string) => void;
+  /** Takes the code of a text to where it is entered. */
+  onCode?: (text: InboxText, code: string) => void;
 }
 
 /** The virtual phone. It shows the texts that the application sends to any number. */
@@ -63,7 +64,7 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
             'id' in text ? (
               <ReplyBubble key={text.id} reply={text} />
             ) : (
-              <Bubble key={keyOf(text)} text={text} onCode={onCode} />
+              <Bubble key={keyOf(text)} text={text} {...(onCode && { onCode })} />
             ),
           )}
         </div>

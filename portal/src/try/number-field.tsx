@@ -7,25 +7,29 @@ import { testNumbers } from './test-numbers.ts';
 interface NumberFieldProps {
   value: string;
   onChange: (value: string) => void;
+  /** Instead of what the number does. */
+  hint?: string;
+  error?: string | undefined;
 }
 
-export function NumberField({ value, onChange }: NumberFieldProps) {
+export function NumberField({ value, onChange, hint, error }: NumberFieldProps) {
   const { service } = useSession();
   const id = useId();
   const sandbox = service.environment === 'sandbox';
   const does = testNumbers.find(({ number }) => number === value)?.does;
-  const hint = sandbox ? (does ?? words.form.anyNumber) : words.form.realPhone;
+  const usual = sandbox ? (does ?? words.form.anyNumber) : words.form.realPhone;
   return (
     <>
       <TextInput
         label={words.form.to}
-        description={hint}
+        description={hint ?? usual}
         type="tel"
         autoComplete="off"
         placeholder="+447700900123"
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         list={id}
+        error={error}
       />
       {sandbox && <Scenarios value={value} onChange={onChange} />}
       <datalist id={id}>
@@ -39,7 +43,7 @@ export function NumberField({ value, onChange }: NumberFieldProps) {
 }
 
 /** The test numbers by outcome; the field describes the chosen one. */
-function Scenarios({ value, onChange }: NumberFieldProps) {
+function Scenarios({ value, onChange }: Pick<NumberFieldProps, 'value' | 'onChange'>) {
   return (
     <Group gap={6} role="group" aria-label={words.form.testNumbers}>
       {testNumbers.map(

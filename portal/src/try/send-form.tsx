@@ -1,13 +1,13 @@
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { ApiName, ApplicationDetail } from '../api/types.ts';
-import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';
 import type { Exchange } from './exchange.ts';
 import { NumberField } from './number-field.tsx';
 import { ResultLine } from './result-line.tsx';
+import { SendButton } from './send-button.tsx';
 import styles from './try-it.module.css';
 import type { ApiClient } from './use-api-client.ts';
 
@@ -18,11 +18,9 @@ export interface FormProps {
   setTo: (to: string) => void;
   /** Called with the number of each send. */
   onSent: (to: string) => void;
-  /** Whether the credential is entered; if not, its field shows an error. */
-  hasSecret: () => boolean;
 }
 
-export function SendForm({ api, client, to, setTo, onSent, hasSecret }: FormProps & { api: ApiName }) {
+export function SendForm({ api, application, client, to, setTo, onSent }: FormProps & { api: ApiName }) {
   const [from, setFrom] = useState('ACME');
   const [message, setMessage] = useState(words.form.sample);
   const [result, setResult] = useState<Exchange | undefined>(undefined);
@@ -33,7 +31,7 @@ export function SendForm({ api, client, to, setTo, onSent, hasSecret }: FormProp
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (hasSecret()) run();
+    run();
   }
 
   return (
@@ -56,10 +54,8 @@ export function SendForm({ api, client, to, setTo, onSent, hasSecret }: FormProp
         />
         <ProblemCallout problem={problem} />
         <Group>
-          <Button type="submit" loading={busy} rightSection={<Icon name="arrow" size={16} />}>
-            {words.form.submit}
-          </Button>
-          {!busy && <ResultLine exchange={result} />}
+          <SendButton label={words.form.submit} busy={busy} last={result} arrow />
+          {!busy && <ResultLine exchange={result} applicationId={application.id} />}
         </Group>
       </Stack>
     </form>

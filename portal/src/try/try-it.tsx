@@ -1,5 +1,5 @@
 import { SegmentedControl, Stack, VisuallyHidden } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { apis } from '../api/apis.ts';
 import type { InboxText } from '../api/record-types.ts';
@@ -10,19 +10,16 @@ import { Panel } from '../parts/panel.tsx';
 import type { TabProps } from '../parts/tab-props.ts';
 import { usePageState } from '../session/page-state.ts';
 import { useCanChange } from '../session/role.ts';
-import { useSecrets } from '../session/secrets.ts';
 import { useSession } from '../session/session.tsx';
 import { words } from '../words/try.tsx';
 import type { Exchange } from './exchange.ts';
 import { ExchangeView } from './exchange-view.tsx';
 import { explainResponse } from './explain-response.ts';
 import { Handset } from './handset.tsx';
-import { SecretField } from './secret-field.tsx';
 import { SendForm } from './send-form.tsx';
 import { TryForViewer } from './try-for-viewer.tsx';
 import styles from './try-it.module.css';
 import { useApiClient } from './use-api-client.ts';
-import { useScrollToNewest } from './use-scroll-to-newest.ts';
 import { VerifyForm } from './verify-form.tsx';
 import type { VerifyState } from './verify-state.ts';
 
@@ -44,8 +41,7 @@ function CallApi({ application }: TabProps) {
     outcome: undefined,
   });
   const [number, setNumber] = useState(to);
-  const [secrets, updateSecrets] = useSecrets(id);
-  const client = useApiClient(application, secrets);
+  const client = useApiClient(application);
   const [newest] = client.exchanges;
   const registration = registrations.find((each) => each.api === api);
 
@@ -57,31 +53,18 @@ function CallApi({ application }: TabProps) {
     });
   }
 
-  const secretField = useRef<HTMLInputElement>(null);
-  const [isMissing, setIsMissing] = useState(false);
-  function hasSecret(): boolean {
-    const has = (api === 'sms' ? secrets.apiKey : secrets.clientSecret) !== '';
-    setIsMissing(!has);
-    if (!has) secretField.current?.focus();
-    return has;
-  }
-
-  const { formPart, exchangesPart } = useScrollToNewest(newest?.id);
   const setTo = (next: string) => updateTo(() => next);
-  const form = { application, client, to, setTo, onSent: setNumber, hasSecret };
+  const form = { application, client, to, setTo, onSent: setNumber };
   return (
     <div className={styles.page} data-handset={sandbox || undefined}>
-      <div className={styles.form} ref={formPart}>
+      <div className={styles.form}>
         <Panel title={words.title} lead={words.lead}>
           <Stack>
             <SegmentedControl
               aria-label={words.form.api}
               fullWidth
               value={api}
-              onChange={(next) => {
-                setIsMissing(false);
-                updateApi(() => next);
-              }}
+              onChange={(next) => updateApi(() => next)}
               data={apis.map(({ name, title }) => ({ value: name, label: title }))}
             />
             {registration === undefined ? (
@@ -89,15 +72,6 @@ function CallApi({ application }: TabProps) {
             ) : (
               <>
                 {registration.status === 'pending' && <Callout tone="wait">{words.notApproved}</Callout>}
-                <SecretField
-                  key={api === 'sms' ? 'key' : 'client'}
-                  ref={secretField}
-                  application={application}
-                  api={api}
-                  secrets={secrets}
-                  updateSecrets={updateSecrets}
-                  isMissing={isMissing}
-                />
                 {api === 'verify' ? (
                   <VerifyForm {...form} state={state} updateState={updateState} />
                 ) : (
@@ -109,7 +83,7 @@ function CallApi({ application }: TabProps) {
         </Panel>
       </div>
       {newest !== undefined && (
-        <section aria-label={words.exchange.list} className={styles.exchanges} ref={exchangesPart}>
+        <section aria-label={words.exchange.list} className={styles.exchanges}>
           <Announcement exchange={newest} />
           <h2 className={styles.heading}>{words.exchange.listTitle}</h2>
           {client.exchanges.map((exchange, index) => (

@@ -1,7 +1,6 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Verification } from '../api/record-types.ts';
-import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import type { Update } from '../session/page-state.ts';
 import { useAction } from '../session/use-action.ts';
@@ -10,6 +9,7 @@ import { CheckForm } from './check-form.tsx';
 import { bodyOf, type Exchange } from './exchange.ts';
 import { NumberField } from './number-field.tsx';
 import { ResultLine } from './result-line.tsx';
+import { SendButton } from './send-button.tsx';
 import type { FormProps } from './send-form.tsx';
 import styles from './try-it.module.css';
 import type { VerifyState } from './verify-state.ts';
@@ -20,7 +20,7 @@ interface VerifyFormProps extends FormProps {
 }
 
 /** Starts a verification and checks its code. */
-export function VerifyForm({ client, to, setTo, onSent, hasSecret, state, updateState }: VerifyFormProps) {
+export function VerifyForm({ application, client, to, setTo, onSent, state, updateState }: VerifyFormProps) {
   const [domain, setDomain] = useState('');
   const [result, setResult] = useState<Exchange | undefined>(undefined);
   const { run, busy, problem } = useAction(async () => {
@@ -36,7 +36,7 @@ export function VerifyForm({ client, to, setTo, onSent, hasSecret, state, update
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (hasSecret()) run();
+    run();
   }
 
   return (
@@ -55,14 +55,19 @@ export function VerifyForm({ client, to, setTo, onSent, hasSecret, state, update
           </div>
           <ProblemCallout problem={problem} />
           <Group>
-            <Button type="submit" loading={busy} rightSection={<Icon name="arrow" size={16} />}>
-              {state.id === '' ? words.verify.send : words.verify.sendAgain}
-            </Button>
-            {!busy && <ResultLine exchange={result} />}
+            <SendButton
+              label={state.id === '' ? words.verify.send : words.verify.sendAgain}
+              busy={busy}
+              last={result}
+              arrow
+            />
+            {!busy && <ResultLine exchange={result} applicationId={application.id} />}
           </Group>
         </Stack>
       </form>
-      {state.id !== '' && <CheckForm client={client} hasSecret={hasSecret} state={state} updateState={updateState} />}
+      {state.id !== '' && (
+        <CheckForm applicationId={application.id} client={client} state={state} updateState={updateState} />
+      )}
     </Stack>
   );
 }

@@ -8,14 +8,21 @@ import { useSession } from '../session/session.tsx';
 import { words } from '../words/visitor.tsx';
 import styles from './narrow.module.css';
 
+interface SecondFactorStepProps {
+  challenge: string;
+  /** The page to show then; undefined for the one in the address. */
+  next?: string;
+  onCancel: () => void;
+}
+
 /** The second step of a sign-in, after the correct password. */
-export function SecondFactorStep({ challenge, onCancel }: { challenge: string; onCancel: () => void }) {
+export function SecondFactorStep({ challenge, next, onCancel }: SecondFactorStepProps) {
   const { enter } = useSession();
   const [, navigate] = useLocation();
 
   async function complete(code: string): Promise<void> {
     enter(await call<Account>('POST', '/portal/v1/sessions/second-factor', { body: { challenge, code } }));
-    navigate('/applications', { replace: true });
+    if (next !== undefined) navigate(next, { replace: true });
   }
 
   return (

@@ -33,7 +33,13 @@ export function SetPassword() {
   }, [token]);
   useEffect(() => void look(), [look]);
   if (challenge !== undefined)
-    return <SecondFactorStep challenge={challenge} onCancel={() => navigate('/sign-in', { replace: true })} />;
+    return (
+      <SecondFactorStep
+        challenge={challenge}
+        next="/applications"
+        onCancel={() => navigate('/sign-in', { replace: true })}
+      />
+    );
   return (
     <div className={styles.narrow}>
       <PageTitle>{words.setPassword.title}</PageTitle>
@@ -63,7 +69,7 @@ function UseLink({ token, link, onChallenge }: UseLinkProps) {
     enter(answer);
     // The link works once, so remove it from the history. An operator has 15 minutes to set up a second factor.
     const { enabled, required } = answer.second_factor;
-    navigate(required && !enabled ? '/account' : '/applications', { replace: true });
+    navigate(required && !enabled ? '/account' : '/', { replace: true });
   });
 
   function submit(event: FormEvent): void {

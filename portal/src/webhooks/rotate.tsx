@@ -1,4 +1,4 @@
-import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
+import { Button, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
@@ -8,7 +8,9 @@ import { words } from '../words/webhooks.tsx';
 interface RotateProps {
   what: string;
   older: string;
-  rotate: (overlapSeconds: number) => Promise<void>;
+  /** Asked for where the other side makes the new secret. */
+  given?: { label: string; description: string };
+  rotate: (overlapSeconds: number, given: string) => Promise<void>;
 }
 
 const overlaps = [
@@ -20,11 +22,13 @@ const overlaps = [
 ];
 
 /** Creates a new secret. During the overlap, older secrets still work. */
-export function Rotate({ what, older, rotate }: RotateProps) {
+export function Rotate({ what, older, given, rotate }: RotateProps) {
   const [open, setOpen] = useState(false);
   const [overlap, setOverlap] = useState('86400');
+  const [secret, setSecret] = useState('');
   const { run, busy, problem } = useAction(async () => {
-    await rotate(Number(overlap));
+    await rotate(Number(overlap), secret);
+    setSecret('');
     setOpen(false);
   });
   return (
@@ -40,15 +44,25 @@ export function Rotate({ what, older, rotate }: RotateProps) {
         closeButtonProps={{ 'aria-label': words.close }}
       >
         <Stack>
+          {given !== undefined && (
+            <TextInput
+              {...given}
+              autoComplete="off"
+              data-autofocus
+              value={secret}
+              onChange={(event) => setSecret(event.currentTarget.value)}
+              error={problem?.of('secret', given.label)}
+            />
+          )}
           <NativeSelect
             label={older}
             description={words.rotate.rule}
             data={overlaps}
             value={overlap}
             onChange={(event) => setOverlap(event.currentTarget.value)}
-            data-autofocus
+            data-autofocus={given === undefined || undefined}
           />
-          <ProblemCallout problem={problem} />
+          <ProblemCallout problem={problem} fields={given === undefined ? [] : ['secret']} />
           <Button loading={busy} onClick={() => run()}>
             {words.rotate.submit}
           </Button>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { applicationPath, call } from '../api/call.ts';
 import type { NewWebhook, Webhook } from '../api/types.ts';
+import { ListenLine } from '../events/listen-line.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/notice/empty-state.tsx';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
@@ -32,45 +33,48 @@ export function WebhookList({ applicationId }: { applicationId: string }) {
     </Button>
   );
   return (
-    <Panel title={words.list.title} lead={words.list.lead} actions={data?.length ? add : undefined}>
-      <Stack>
-        <ProblemCallout problem={problem} onRetry={reload} />
-        {data === undefined && problem === undefined && <Skeleton height={160} />}
-        {data?.length === 0 && (
-          <EmptyState title={words.list.empty} action={add}>
-            {words.list.emptyNext(applicationId)}
-          </EmptyState>
+    <Stack gap="lg">
+      <Panel title={words.list.title} lead={words.list.lead} actions={data?.length ? add : undefined}>
+        <Stack>
+          <ProblemCallout problem={problem} onRetry={reload} />
+          {data === undefined && problem === undefined && <Skeleton height={160} />}
+          {data?.length === 0 && (
+            <EmptyState title={words.list.empty} action={add}>
+              {words.list.emptyNext(applicationId)}
+            </EmptyState>
+          )}
+          {data !== undefined && data.length > 0 && (
+            <ul className={styles.list}>
+              {data.map((webhook) => (
+                <li key={webhook.id}>
+                  <Link href={`${here}/${webhook.id}`} className={styles.item ?? ''}>
+                    <Status state={webhook.status} />
+                    <span className={styles.url}>
+                      {webhook.url}
+                      {webhook.description !== null && <span className={styles.quiet}>{webhook.description}</span>}
+                    </span>
+                    <span className={styles.quiet}>{typesOf(webhook)}</span>
+                    <span className={styles.quiet}>{healthOf(webhook)}</span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Stack>
+        {adding && (
+          <WebhookForm
+            title={words.list.add}
+            action={words.list.add}
+            onClose={() => setAdding(false)}
+            save={async (fields) => {
+              setMade(await call<NewWebhook>('POST', path, { body: fields }));
+              setAdding(false);
+            }}
+          />
         )}
-        {data !== undefined && data.length > 0 && (
-          <ul className={styles.list}>
-            {data.map((webhook) => (
-              <li key={webhook.id}>
-                <Link href={`${here}/${webhook.id}`} className={styles.item ?? ''}>
-                  <Status state={webhook.status} />
-                  <span className={styles.url}>
-                    {webhook.url}
-                    {webhook.description !== null && <span className={styles.quiet}>{webhook.description}</span>}
-                  </span>
-                  <span className={styles.quiet}>{typesOf(webhook)}</span>
-                  <span className={styles.quiet}>{healthOf(webhook)}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Stack>
-      {adding && (
-        <WebhookForm
-          title={words.list.add}
-          action={words.list.add}
-          onClose={() => setAdding(false)}
-          save={async (fields) => {
-            setMade(await call<NewWebhook>('POST', path, { body: fields }));
-            setAdding(false);
-          }}
-        />
-      )}
-      {made && <NewSecret secret={made.secret} onClose={() => navigate(`${here}/${made.id}`)} />}
-    </Panel>
+        {made && <NewSecret secret={made.secret} onClose={() => navigate(`${here}/${made.id}`)} />}
+      </Panel>
+      {data?.length === 0 && <ListenLine applicationId={applicationId} />}
+    </Stack>
   );
 }

@@ -3,6 +3,7 @@ import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { applicationPath } from '../api/call.ts';
 import type { WebhookDetail } from '../api/types.ts';
+import { ListenLine } from '../events/listen-line.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Callout } from '../parts/notice/callout.tsx';
@@ -23,7 +24,14 @@ import styles from './webhooks.module.css';
 
 const refreshMs = 3000;
 
-export function WebhookPage({ applicationId, id }: { applicationId: string; id: string }) {
+interface WebhookPageProps {
+  applicationId: string;
+  id: string;
+  /** The event of the delivery that the drawer shows. */
+  eventId: string | undefined;
+}
+
+export function WebhookPage({ applicationId, id, eventId }: WebhookPageProps) {
   const path = applicationPath(applicationId, `/webhooks/${encodeURIComponent(id)}`);
   const { data: webhook, problem, reload } = useLoad<WebhookDetail>(path, refreshMs);
   const canChange = useCanChange();
@@ -68,7 +76,8 @@ export function WebhookPage({ applicationId, id }: { applicationId: string; id: 
           {canChange && <WebhookActions webhook={webhook} path={path} back={back} onChange={reload} />}
         </Stack>
       </Panel>
-      <Deliveries applicationId={applicationId} path={path} />
+      <Deliveries applicationId={applicationId} webhookId={id} path={path} eventId={eventId} />
+      <ListenLine applicationId={applicationId} />
       <Panel title={words.page.verify} lead={words.page.verifyLead}>
         <details className={styles.details}>
           <summary>{words.page.showCode}</summary>

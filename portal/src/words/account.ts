@@ -25,6 +25,7 @@ export const words = {
   code: {
     label: 'Code',
     description: 'Six digits from your authenticator app, or a recovery code.',
+    fromApp: 'Six digits from your authenticator app.',
   },
   cancel: 'Cancel',
   remove: {
@@ -92,7 +93,7 @@ export const words = {
     linkDetail:
       'To protect operators against stolen passwords, the second factor must be set up within 15 minutes of opening such a link. The link also sets a new password and ends your sessions. Run this command on the server, then open the link:',
     linkCommand: 'the command',
-    command: (email: string) => `npx heliograph operator ${email}`,
+    command: (email: string) => `npx --no-install heliograph operator ${email}`,
     replace: 'Replace',
     replaceLead: 'Your second factor stays on until you confirm the new one. Old recovery codes stop working then.',
     keptByOperators: 'This service requires a second factor for operators, so you can replace it but not turn it off.',

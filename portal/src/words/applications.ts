@@ -6,6 +6,7 @@ export const words = {
   create: 'Create an application',
   close: 'Close',
   showMore: 'Show more',
+  idOf: 'the id of the application',
   created: 'Created',
   none: {
     title: 'Create your first application',
@@ -34,7 +35,9 @@ export const words = {
     verifications: 'Verifications',
     events: 'Events',
     webhooks: 'Webhooks',
+    integrations: 'Integrations',
     usage: 'Usage',
+    delivery: 'Delivery',
     requests: 'Requests',
   },
 };

@@ -87,6 +87,16 @@ export const words = {
     copyClientSecret: 'the client secret',
     pending: 'It works once an operator approves the registration. Until then, requests get a 401.',
     step: (number: number, title: string) => `${number}. ${title}`,
+    way: 'How to call it',
+    client: 'Client',
+    curl: 'curl',
+    program: 'Your first call',
+    copyProgram: 'the program',
+    install: () => (
+      <>
+        Install <Link href="/docs/guides/client">the client</Link> first. It gets tokens and retries for you.
+      </>
+    ),
     copyStep: (title: string) => `the curl command: ${title.toLowerCase()}`,
     tryIt: 'Try it in the portal',
     done: 'I have copied it',
@@ -96,5 +106,6 @@ export const words = {
     sendText: 'Send a text',
     getToken: 'Get a token',
     startVerification: 'Start a verification',
+    checkCode: 'Check the code',
   },
 };

@@ -14,12 +14,28 @@ export const words = {
       </>
     ),
   },
+  errors: {
+    title: 'Errors',
+    lead: 'What each error means, why it happens, and what to do.',
+    tooMany: '429 Too many requests',
+    noCode: 'no code',
+    notFound: 'Error not found',
+    notFoundWhy: 'There is no error with this code',
+    notFoundNext: (
+      <>
+        See <Link href="/docs/errors">all errors</Link>.
+      </>
+    ),
+    more: 'What to do',
+    moreAbout: (name: string) => `What to do about ${name}`,
+  },
   navigation: {
     search: 'Search',
     all: 'All pages',
     label: 'Reference',
     start: 'Start',
     operations: 'All operations',
+    errors: 'Errors',
     guides: 'Guides',
     loading: 'Loading…',
   },
@@ -70,6 +86,7 @@ export const words = {
       </>
     ),
     clientForm: 'the client id and the client secret, in the form or by HTTP Basic',
+    sid: 'the account sid and the auth token, by HTTP Basic',
     session: 'a session of the portal',
     metrics: 'the metrics token, or call from the server itself',
   },

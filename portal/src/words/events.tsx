@@ -31,12 +31,18 @@ export const words = {
     verifications: 'Verifications',
     optOuts: 'Opt-outs',
   },
+  columns: ['Type', 'Number', 'Meaning', 'Time'],
+  drawer: {
+    kind: 'Event',
+    notFound: { title: 'Event not found', next: 'Check the id. Events are kept for 7 days.' },
+    number: 'Number',
+    time: 'Time',
+    sequence: 'Sequence',
+    reference: 'Reference',
+    record: 'Record',
+    recordId: 'the id of the record',
+  },
   row: {
-    numbers: (sequence: number, id: string) => (
-      <>
-        sequence {sequence} · <code>{id}</code>
-      </>
-    ),
     copy: (id: string) => `event ${id}`,
   },
   title: 'Events',
@@ -50,7 +56,8 @@ export const words = {
     send: 'Send a text',
     next: (id: string) => (
       <>
-        Events appear here as they happen. To get them on your server, add a{' '}
+        Events are kept from the moment something listens. This page listens now: what happened before has no event, and
+        the next change appears here. To get events on your server, add a{' '}
         <Link href={`/applications/${id}/webhooks`}>webhook</Link>.
       </>
     ),
@@ -60,12 +67,13 @@ export const words = {
     next: 'Change the filter to see other events.',
   },
   off: {
-    title: 'Events are off',
-    start: 'Turn on events',
+    title: 'No events: nothing listens',
+    start: 'Start now',
     next: (id: string) => (
       <>
-        Turn them on for 7 days. They stay on while the application has a{' '}
-        <Link href={`/applications/${id}/webhooks`}>webhook</Link> or reads the event feed.
+        Events are kept from the moment something listens. Start now, and every change of the next 7 days has its event.
+        It goes on while the application has a <Link href={`/applications/${id}/webhooks`}>webhook</Link> or reads the
+        event feed.
       </>
     ),
   },

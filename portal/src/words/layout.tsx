@@ -18,7 +18,8 @@ export const words = {
     why: 'The page does not exist, or it belongs to another account',
     next: (
       <>
-        Go to <Link href="/applications">your applications</Link>.
+        <Link href="/find">Find</Link> it by a number, an id or a name, or go to{' '}
+        <Link href="/applications">your applications</Link>.
       </>
     ),
   },

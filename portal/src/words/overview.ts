@@ -24,6 +24,11 @@ export const words = {
       production: 'Send a text, or call the API.',
       action: 'Try it now',
     },
+    used: {
+      title: 'In use',
+      text: 'See what became of your texts, or send another under Try it.',
+      action: 'See messages',
+    },
   },
   today: {
     title: 'Today',
@@ -89,7 +94,9 @@ export const words = {
     renamed: 'Application renamed.',
     delete: 'Delete application',
     deleteQuestion: (name: string) => `Delete ${name}?`,
-    deleteEffect: 'Its keys, client and tokens stop working at once. You cannot undo this.',
+    deleteEffect:
+      'Its keys, client and tokens stop working at once. Its registrations, senders and webhooks are deleted, and its messages, verifications and usage can no longer be read. You cannot undo this.',
+    deleteName: (name: string) => `Type ${name} to confirm`,
     deleted: (name: string) => `${name} deleted.`,
   },
 };

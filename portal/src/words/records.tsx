@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { words as listWords } from './list.ts';
 
 /** Lists of messages and verifications, their search, and the drawer of one record. */
 export const words = {
@@ -16,32 +17,37 @@ export const words = {
     exportHint: 'The newest 10,000 that match',
   },
   list: {
-    loading: 'Loading',
-    noMatch: { title: 'No results', next: 'Change or clear the search.' },
     none: 'Nothing here yet',
-    tryIt: 'Try it',
-    showMore: 'Show more',
-    showOlder: 'Search older records',
   },
   messages: {
     api: 'API',
+    bothApis: 'Both APIs',
+    label: 'Messages',
     columns: ['Status', 'To', 'Message', 'Created'],
-    none: (api: string) => `No messages sent through the ${api} API yet.`,
+    none: 'No messages sent yet.',
     removed: 'Text removed',
+    counted: (total: number) => listWords.counted(total, 'message', 'messages'),
+  },
+  batch: {
+    title: 'batch',
+    messages: (size: number) => listWords.counted(size, 'message', 'messages'),
+    onPage: (count: number) => `${count} on this page`,
   },
   verifications: {
+    label: 'Verifications',
+    counted: (total: number) => listWords.counted(total, 'verification', 'verifications'),
     columns: ['Status', 'To', 'Details', 'Started'],
     none: 'No verifications started yet.',
     attemptsLeft: (count: number) => (count === 1 ? '1 attempt left' : `${count} attempts left`),
     text: (status: string, left: string) => `text ${status}, ${left}`,
   },
   record: {
-    close: 'Close',
-    notFound: { title: 'Record not found', next: 'Check the id. Records are deleted after the retention time.' },
     createdBy: 'Created by request',
+    correlationId: 'the correlation id',
   },
   message: {
-    title: (id: string) => `Message ${id}`,
+    kind: 'Message',
+    api: 'API',
     removed: 'The text was removed after the retention time.',
     permanent: ': permanent error, do not send it again',
     temporary: ': temporary error, you can send it again',
@@ -54,8 +60,9 @@ export const words = {
     duplicates: 'Possible duplicates',
     expires: 'Expires',
   },
+  waiting: 'Not sent yet',
   verification: {
-    title: (id: string) => `Verification ${id}`,
+    kind: 'Verification',
     to: 'To',
     channel: 'Channel',
     reason: 'Reason',

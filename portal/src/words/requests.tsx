@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { words as listWords } from './list.ts';
 
 /** Recent requests, and the trace of one. */
 export const words = {
@@ -23,7 +24,8 @@ export const words = {
     ],
     api: 'API',
     any: 'Any',
-    noMatch: { title: 'No matching requests', next: 'Change or clear the filters.', clear: 'Clear filters' },
+    counted: (total: number) => listWords.counted(total, 'request', 'requests'),
+    fromPortal: 'Try it',
     none: {
       title: 'No requests yet',
       next: (tryIt: string) => (
@@ -32,10 +34,12 @@ export const words = {
         </>
       ),
     },
-    columns: ['Status', 'Request', 'Error or API', 'Time'],
-    showMore: 'Show more',
+    columns: ['Status', 'To', 'Request', 'Time'],
   },
   trace: {
+    kind: 'Request',
+    batch: (count: number) => `Batch of ${count}`,
+    recordId: 'the id of the record',
     notFound: {
       title: 'No request found with this id.',
       next: 'The portal does not show requests of other accounts, requests without a valid credential, or requests older than a day that created no record. A new request may take a second to appear.',

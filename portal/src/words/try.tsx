@@ -35,6 +35,8 @@ export const words = {
     reveal: 'Reveal secret',
     request: 'Request',
     response: 'Response',
+    yourKey: 'YOUR_API_KEY',
+    yourToken: 'YOUR_ACCESS_TOKEN',
     list: 'Requests and responses',
     listTitle: 'Requests and responses, newest first',
   },
@@ -45,6 +47,10 @@ export const words = {
     unavailable: 'Nothing was sent. Try again in a moment.',
     noResponse: 'No response: the service cannot be reached',
     checkService: 'Check that it is running.',
+    wrongCode: (status: number, left: number) =>
+      `${status}: wrong code, ${left} ${left === 1 ? 'attempt' : 'attempts'} left`,
+    notGood: (status: number, state: string, reason: string | undefined) =>
+      `${status}: ${state}${reason === undefined ? '' : ` (${reason})`}`,
     succeeded: (status: number) => `${status}: request succeeded`,
     wait: (seconds: string) => `Wait ${seconds} s. Retrying sooner makes the wait longer.`,
   },
@@ -68,35 +74,19 @@ export const words = {
   },
   result: {
     none: 'No response',
-    retryIn: (seconds: number) => `429 · retry in ${seconds} s`,
-    retryNow: '429 · retry now',
-  },
-  secret: {
-    where: 'Kept in this page until you reload or sign out.',
-    clientId: 'Client id',
-    key: {
-      label: 'API key',
-      placeholder: 'Paste your key: hg_…',
-      missing: 'Paste the API key first. You can create one under Credentials.',
-      show: 'Show API key',
-    },
-    client: {
-      label: 'Client secret',
-      placeholder: 'Paste the client secret',
-      missing: 'Paste the client secret first. You can create one under Credentials.',
-      show: 'Show client secret',
-    },
+    limited: '429 · over the limit of the plan',
+    plans: (href: string) => <Link href={href}>compare plans</Link>,
+    sendIn: (label: string, seconds: number) => `${label} in ${seconds} s`,
   },
   title: 'Call the API',
-  lead: 'These are real calls. They count towards your plan.',
+  lead: 'These are real calls. They are sent by your session and count towards your plan.',
   notRegistered: 'Not registered for this API',
   choosePlan: (id: string) => (
     <>
       Choose a plan on the <Link href={`/applications/${id}`}>overview</Link> first.
     </>
   ),
-  notApproved: 'An operator has not approved this registration yet. Requests get a 401 until then.',
-  getToken: 'Get a token',
+  notApproved: 'An operator has not approved this registration yet. Nothing can be sent until then.',
   verify: {
     start: 'Start a verification',
     domain: 'Autofill domain (optional)',

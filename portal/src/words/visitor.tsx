@@ -55,6 +55,11 @@ export const words = {
     expiredNext: 'It was used or is more than a day old. Ask your administrator for a new reset link.',
     submit: 'Set password and sign in',
   },
+  signInLink: {
+    expired: 'This sign-in link no longer works',
+    expiredNext:
+      'It works once, within 15 minutes of the first start. Sign in with the email and password below instead.',
+  },
   signIn: {
     title: 'Sign in',
     expired: 'Your session has ended. Sign in again.',
@@ -72,7 +77,7 @@ export const words = {
     forgotten: (
       <>
         Forgot your password? Ask your administrator for a reset link:{' '}
-        <code>npx heliograph reset-password your@email</code>
+        <code>npx --no-install heliograph reset-password your@email</code>
       </>
     ),
   },

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { words as listWords } from './list.ts';
 
 /** Webhooks of an application. */
 export const words = {
@@ -9,10 +10,10 @@ export const words = {
     waiting: 'Waiting',
     failed: 'Failed',
     title: 'Deliveries',
-    lead: 'Newest event first. Open one to see every attempt.',
+    lead: 'Newest event first. Open one to see what was sent and what came back.',
+    columns: ['Status', 'Number', 'Event', 'Time'],
+    counted: (total: number) => listWords.counted(total, 'delivery', 'deliveries'),
     status: 'Status of deliveries',
-    noneOf: (status: string) => `No ${status} deliveries`,
-    noneNext: 'Choose All to see the others.',
     empty: 'No deliveries yet',
     emptyNext: (id: string) => (
       <>
@@ -21,24 +22,38 @@ export const words = {
       </>
     ),
   },
-  more: 'Show more',
   delivery: {
-    replayed: 'Event queued for replay',
-    numbers: (sequence: number, id: string) => (
-      <>
-        sequence {sequence} · <code>{id}</code>
-      </>
-    ),
-    replayType: (type: string) => `Replay ${type}`,
-    replay: 'Replay',
-    next: 'Next attempt:',
+    kind: 'Delivery',
+    notFound: { title: 'Delivery not found', next: 'Check the id. Events and their deliveries are kept for 7 days.' },
+    replayed: 'Event queued to be sent again',
+    replayType: (type: string) => `Resend ${type}`,
+    replay: 'Resend',
+    next: 'Next attempt',
     time: 'Time',
-    answer: 'Response',
-    duration: 'Milliseconds',
-    error: 'Error',
-    attemptList: 'Attempts',
-    noAnswer: 'No response',
+    number: 'Number',
+    sequence: 'Sequence',
+    record: 'Record',
+    recordId: 'the id of the record',
     attempts: (count: number) => `${count} ${count === 1 ? 'attempt' : 'attempts'}`,
+  },
+  attemptView: {
+    title: (number: number) => `Attempt ${number}`,
+    noResponse: 'no response',
+    took: (milliseconds: number) => `${milliseconds} ms`,
+    request: 'Request',
+    response: 'Response',
+    statusLine: (status: number | null) => `HTTP ${status ?? ''}`,
+    signature: 'The body is rendered now. Signatures are not kept.',
+    nothingCame: 'No response came.',
+    notKept: 'The response is not kept: it is older than 7 days, or many came at once.',
+    cut: '\n… (the first 2 kB)',
+    copyBody: 'Copy body',
+  },
+  listen: {
+    title: 'On your own machine',
+    lead: 'Receives the events of this application and calls your server, signed like a webhook. No public address is needed. Run it in the folder where the command line is installed.',
+    copy: 'the command',
+    command: (id: string) => `npx --no-install heliograph listen --app ${id} --forward-to http://localhost:3000/`,
   },
   secret: {
     title: 'Your webhook secret',

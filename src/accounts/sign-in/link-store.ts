@@ -64,3 +64,12 @@ export async function takeLink(
   if (rows[0] !== undefined) await tx.query('delete from one_time_link where person_id = $1', [personId]);
   return rows[0];
 }
+
+/** Deletes one link. False when it was used or has expired. */
+export async function deleteLink(tx: Tx, hash: Buffer, nowMs: number): Promise<boolean> {
+  const { count } = await tx.query('delete from one_time_link where hash = $1 and expires_at > $2', [
+    hash,
+    toTimestamp(nowMs),
+  ]);
+  return count > 0;
+}

@@ -1,9 +1,3 @@
-/** Bounds how much work is accepted at once, per key and in total. Work beyond the bound is refused, not queued. */
-export interface Slots {
-  /** Reserves a slot for this key during the work. Throws at once when the key's slots or all slots are taken. */
-  run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
-}
-
 export interface SlotsOptions {
   perKey: number;
   total: number;
@@ -11,7 +5,8 @@ export interface SlotsOptions {
   onAllFull: () => Error;
 }
 
-export function createSlots({ perKey, total, onKeyFull, onAllFull }: SlotsOptions): Slots {
+/** Bounds how much work is accepted at once, per key and in total. Work beyond the bound is refused, not queued. */
+export function createSlots({ perKey, total, onKeyFull, onAllFull }: SlotsOptions) {
   const takenBy = new Map<string, number>();
   let taken = 0;
 
@@ -31,7 +26,8 @@ export function createSlots({ perKey, total, onKeyFull, onAllFull }: SlotsOption
   }
 
   return {
-    async run(key, work) {
+    /** Reserves a slot for this key during the work. Throws at once when the key's slots or all slots are taken. */
+    async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
       take(key);
       try {
         return await work();

@@ -68,7 +68,7 @@ export class NodeExchange extends Exchange implements HeldAnswer {
 
   readBody(): Promise<Buffer> {
     this.#options.connections.askForBody(this.response);
-    return readBody(this.request);
+    return readBody(this.request, this.route?.longestBody ?? bodyLimit);
   }
 
   send(head: Head, data: AnswerData): Promise<void> | undefined {
@@ -128,7 +128,7 @@ export class NodeExchange extends Exchange implements HeldAnswer {
   }
 }
 
-function readBody(request: IncomingMessage): Promise<Buffer> {
+function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;
@@ -138,7 +138,7 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
     };
     const take = (piece: Buffer) => {
       length += piece.length;
-      if (length > bodyLimit) fail(payloadTooLarge());
+      if (length > mostBytes) fail(payloadTooLarge(mostBytes));
       else pieces.push(piece);
     };
     request.on('data', take);

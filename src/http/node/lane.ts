@@ -27,19 +27,8 @@ export interface NodeLaneOptions extends Omit<NodeExchangeOptions, 'connections'
   timeouts: NodeTimeouts;
 }
 
-export interface NodeLane {
-  /** Starts Node's timeout checks. */
-  start(): void;
-  /** Reads a connection from now on. `informedAtMs` belongs to its next request. */
-  take(socket: Socket, informedAtMs: number): void;
-  /** Closes idle connections now, and every other one after its answer. */
-  closeIdle(): void;
-  closeAll(): void;
-  stop(): void;
-}
-
 /** The lane for every request that is not plainly written: Node's own server parses it and writes its answer. */
-export function createNodeLane(options: NodeLaneOptions): NodeLane {
+export function createNodeLane(options: NodeLaneOptions) {
   const { clock, timeouts, isEnding } = options;
   const server = createServer({
     headersTimeout: timeouts.headersMs,
@@ -73,15 +62,17 @@ export function createNodeLane(options: NodeLaneOptions): NodeLane {
   });
 
   return {
-    // Another server listens and passes connections on. Node checks timeouts from its own `listening` event on.
-    start: () => void server.emit('listening'),
-    take(socket, informed) {
+    /** Starts Node's timeout checks, which its own `listening` event begins: another server listens for this one. */
+    start: (): void => void server.emit('listening'),
+    /** Reads a connection from now on. `informedAtMs` belongs to its next request. */
+    take(socket: Socket, informed: number): void {
       informedAtMs.set(socket, informed);
       connections.add(socket);
       server.emit('connection', socket);
     },
+    /** Closes idle connections now, and every other one after its answer. */
     closeIdle: connections.closeIdle,
-    closeAll: () => server.closeAllConnections(),
-    stop: () => void server.close(),
+    closeAll: (): void => server.closeAllConnections(),
+    stop: (): void => void server.close(),
   };
 }

@@ -30,6 +30,7 @@ export function createOpenApi(routes: Route[], options: OpenApiOptions, report: 
     };
   }
   for (const schema of [errorSchema, limitedSchema, oauthErrorSchema]) schemas.shown(schema, 'answer');
+  for (const { errors } of routes) if (typeof errors === 'object') schemas.shown(errors.schema, 'answer');
   const used = [...new Set(routes.map(({ tag }) => tag))];
   return schemas.finish({
     openapi: '3.1.0',

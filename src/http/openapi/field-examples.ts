@@ -1,6 +1,13 @@
+import { hexOf } from '../../platform/ids.ts';
+
 /** An id with this prefix, as in every example: made when the story of the examples begins. */
 export function exampleId(prefix: string): string {
   return `${prefix}_01kg9ys7g00007pvsxjqcgeahz`;
+}
+
+/** The same id in Twilio's shape. */
+export function exampleSid(sidPrefix: string): string {
+  return sidPrefix + hexOf(exampleId('app'));
 }
 
 /** The examples form one story: a record is made at noon, sent, delivered and changed soon after, and ends a day later. */
@@ -97,6 +104,7 @@ export function exampleOfField(field: string | undefined): unknown {
 /** A path parameter, by the part of the path before it. */
 export const parameterExamples: Record<string, { example: string; description: string }> = {
   'accounts/{id}': { example: exampleId('acc'), description: 'The id of the account' },
+  'applications/{application_id}': { example: exampleId('app'), description: 'The id of the application' },
   'applications/{id}': { example: exampleId('app'), description: 'The id of the application' },
   'messages/{id}': { example: exampleId('msg'), description: 'The id of the message' },
   'messages/{message_id}': { example: exampleId('msg'), description: 'The id of the message' },
@@ -117,6 +125,7 @@ export const parameterExamples: Record<string, { example: string; description: s
   'senders/{id}': { example: exampleId('snd'), description: 'The id of the sender' },
   'senders/{sender_id}': { example: exampleId('snd'), description: 'The id of the sender' },
   'requests/{correlation_id}': { example: exampleId('req'), description: 'The X-Correlation-ID of the answer' },
+  'records/{id}': { example: exampleId('msg'), description: 'The id of a text, a verification or a request' },
   'templates/{country}': { example: 'IN', description: 'The ISO code of the country' },
   'plans/{plan}': { example: 'free', description: 'free, pro or enterprise' },
   'carriers/{name}': { example: 'acme', description: 'The name of the carrier' },
@@ -126,11 +135,23 @@ export const parameterExamples: Record<string, { example: string; description: s
   'receipts/{token}': { example: 'Zk3pQ7', description: "The token of the carrier's address" },
   'inbound/{token}': { example: 'Zk3pQ7', description: "The token of the carrier's address" },
   'reference/{operation}': { example: 'sendSms', description: 'The id of the operation' },
+  'errors/{error}': { example: 'NOT_FOUND', description: 'The code of the error, or 429' },
   'guides/{guide}': { example: 'first-text', description: 'The name of the guide' },
   'assets/{name}': { example: 'index.js', description: 'The name of the file' },
   'guard-holds/{hold_id}': { example: exampleId('hld'), description: 'The id of what is held back' },
   'guard-holds/{id}': { example: exampleId('hld'), description: 'The id of what is held back' },
+  'events/{event_id}': { example: exampleId('evt'), description: 'The id of the event' },
   'events/{id}': { example: exampleId('evt'), description: 'The id of the event' },
   'webhooks/{webhook_id}': { example: exampleId('whk'), description: 'The id of the webhook' },
+  'v1/{kind}': { example: 'supabase', description: 'The identity server' },
+  '{kind}/{hook_id}': { example: exampleId('hok'), description: 'The id of the hook' },
+  'hooks/{hook_id}': { example: exampleId('hok'), description: 'The id of the hook' },
+  'Services/{service_sid}': { example: exampleSid('VA'), description: 'The service_sid of the application' },
+  'Verifications/{verification}': {
+    example: exampleSid('VE'),
+    description: 'The sid of the verification, or its phone number',
+  },
+  'Accounts/{account_sid}': { example: exampleSid('AC'), description: 'The account_sid of the application' },
+  'Messages/{message}': { example: `${exampleSid('SM')}.json`, description: 'The sid of the message, and .json' },
   'deliveries/{event_id}': { example: exampleId('evt'), description: 'The id of the event' },
 };

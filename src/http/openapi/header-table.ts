@@ -25,6 +25,7 @@ export const headers = {
     'The credential that is asked for, and what is wrong with the one sent',
     'Key realm="heliograph"',
   ),
+  Link: text('The page that explains the error', '<http://127.0.0.1:8080/docs/errors/NOT_FOUND>; rel="help"'),
   Location: text('The path of the record', `/sms/v1/messages/${exampleId('msg')}`),
   'Set-Cookie': text('The session, for a browser', 'heliograph_session=…; Path=/; HttpOnly; SameSite=Lax'),
   'Idempotency-Replayed': text('true if this is the stored answer to an earlier request with the same key', 'true'),

@@ -19,7 +19,7 @@ const replayed: HeaderName[] = ['Idempotency-Replayed'];
 /** Of the refusals with a status. */
 export function headersOfRefusal(route: Route, status: number): object {
   const kinds = [route.auth].flat().map(({ kind }) => kind);
-  const own: HeaderName[] = [];
+  const own: HeaderName[] = ['Link'];
   if (status === 429 || status === 503) own.push('Retry-After');
   if (status === 401 || (status === 403 && kinds.includes('bearer'))) own.push('WWW-Authenticate');
   return refer([...always, ...own]);

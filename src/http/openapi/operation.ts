@@ -57,7 +57,7 @@ function queryParameters({ query }: Route, schemas: NamedSchemas, report: Report
     const required = query?.required?.includes(name) === true && node.default === undefined;
     const example = exampleOf(node, 'request', report, [name]);
     const known = { ...(description !== undefined && { description }) };
-    // For parameters, generators take the keyword as it is meant.
+    // Generators read `default` of a parameter correctly; in a body it would make the field required.
     const otherwise = { ...(node.default !== undefined && { default: node.default }) };
     return { name, in: 'query', required, ...known, schema: { ...schema, ...otherwise }, example };
   });

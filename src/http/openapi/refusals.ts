@@ -1,7 +1,7 @@
 import { type ErrorCode, type FieldProblem, statusOf } from '../../platform/errors.ts';
 import type { Auth, Route } from '../route.ts';
 
-/** A refusal that a route can give: its code, and when it comes. */
+/** A refusal that a route can give: its code, and when it occurs. */
 export interface Refusal {
   code: ErrorCode;
   when: string;
@@ -9,7 +9,7 @@ export interface Refusal {
   declared: boolean;
 }
 
-/** When a code comes, and its message, unless the route says it. */
+/** When each code occurs, and an example of its message. A route may declare its own. */
 const known: Record<ErrorCode, { when: string; message: string; details?: FieldProblem[] }> = {
   INVALID_ARGUMENT: {
     when: 'A value is missing or wrong; details names each field and what would be right',
@@ -66,7 +66,7 @@ const known: Record<ErrorCode, { when: string; message: string; details?: FieldP
   PAYLOAD_TOO_LARGE: { when: 'The body is larger than 64 KiB', message: 'The body is larger than 64 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: {
     when: 'The body has another media type',
-    message: 'Send the body as application/json without a Content-Encoding.',
+    message: 'Content-Type must be application/json.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     when: 'The Idempotency-Key came with another payload before',
@@ -116,7 +116,9 @@ function impliedBy(route: Route): ErrorCode[] {
   const hasBody = route.body !== undefined || (route.consumes === 'raw' && route.method !== 'GET');
   if (route.query !== undefined || route.body !== undefined || route.idempotent) codes.push('INVALID_ARGUMENT');
   if (route.body !== undefined && route.consumes === undefined) codes.push('MALFORMED_JSON');
-  if (kinds.some((kind) => ['apikey', 'bearer', 'person', 'developer', 'client', 'metrics'].includes(kind)))
+  if (
+    kinds.some((kind) => ['apikey', 'bearer', 'sid', 'person', 'developer', 'try', 'client', 'metrics'].includes(kind))
+  )
     codes.push('UNAUTHENTICATED');
   if (isScoped(route) || kinds.includes('operator') || (isOfPortal(kinds) && route.method !== 'GET'))
     codes.push('PERMISSION_DENIED');
@@ -135,7 +137,7 @@ function whenIn(route: Route, code: ErrorCode): string {
     return route.params === undefined
       ? 'The caller is no operator'
       : 'There is no such record, or the caller is no operator';
-  if (code === 'UNAUTHENTICATED' && kinds.every((kind) => kind === 'person' || kind === 'developer'))
+  if (code === 'UNAUTHENTICATED' && kinds.every((kind) => ['person', 'developer', 'try'].includes(kind)))
     return 'No one is signed in';
   return known[code].when;
 }
@@ -143,7 +145,9 @@ function whenIn(route: Route, code: ErrorCode): string {
 function whyDenied(route: Route, kinds: Auth['kind'][]): string {
   if (isScoped(route)) return `The token lacks the scope ${scopeOf(route)}`;
   const reasons = [
-    ...(kinds.includes('developer') ? ["the person's role in the account does not allow it"] : []),
+    ...(kinds.includes('developer') || kinds.includes('try')
+      ? ["the person's role in the account does not allow it"]
+      : []),
     ...(kinds.includes('operator') ? ['the operator has no second factor where one is required'] : []),
     ...(route.method === 'GET' ? [] : ['the request comes from another site']),
   ];
@@ -157,7 +161,7 @@ function statusIn(route: Route, code: ErrorCode): number {
 }
 
 function isOfPortal(kinds: Auth['kind'][]): boolean {
-  return kinds.some((kind) => ['visitor', 'person', 'developer', 'operator'].includes(kind));
+  return kinds.some((kind) => ['visitor', 'person', 'developer', 'try', 'operator'].includes(kind));
 }
 
 function isScoped(route: Route): boolean {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../platform/errors.ts';
+import { ApiError, type ErrorCode } from '../../platform/errors.ts';
 import type { Route } from '../route.ts';
 import { exampleId } from './field-examples.ts';
 import { headersOfRefusal } from './headers.ts';
@@ -20,14 +20,13 @@ export function createResponses(): Responses {
   const examples = new Map<string, object>();
 
   function responseOf(route: Route, status: number, refusals: Refusal[], description: string): object {
-    const isOauth = route.errors === 'oauth' && status !== 429;
-    const schema = isOauth ? 'OAuthError' : status === 429 ? 'Limited' : 'Error';
+    const { title, prefix, exampleOf } = formatOf(route, status);
     const shown = refusals.map(({ code }) => {
-      const name = isOauth ? `oauth_${code}` : code;
-      examples.set(name, { summary: code, value: isOauth ? oauthBody(status, code) : bodyOf(status, code) });
-      return [code, { $ref: `#/components/examples/${name}` }];
+      const name = prefix + nameOf(status, code);
+      examples.set(name, { summary: nameOf(status, code), value: exampleOf(code) });
+      return [nameOf(status, code), { $ref: `#/components/examples/${name}` }];
     });
-    const content = { schema: { $ref: `#/components/schemas/${schema}|answer` }, examples: Object.fromEntries(shown) };
+    const content = { schema: { $ref: `#/components/schemas/${title}|answer` }, examples: Object.fromEntries(shown) };
     return { description, headers: headersOfRefusal(route, status), content: { 'application/json': content } };
   }
 
@@ -49,7 +48,7 @@ export function createResponses(): Responses {
       const all: Record<string, object> = {};
       for (const [status, refusals] of refusalsOf(route)) {
         if (status in route.answers) continue;
-        const description = refusals.map(({ code, when }) => `\`${code}\`: ${when}.`).join(' ');
+        const description = refusals.map((each) => describe(status, each)).join(' ');
         const codes = refusals.map(({ code }) => pascal(code)).join('Or');
         const response = responseOf(route, status, refusals, description);
         all[status] = refusals.some(({ declared }) => declared) ? response : refer(codes, response);
@@ -62,6 +61,30 @@ export function createResponses(): Responses {
     named: () => Object.fromEntries(named),
     examples: () => Object.fromEntries(examples),
   };
+}
+
+/** The schema of a refusal, its example for a code, and how that example's name begins. */
+function formatOf({ errors }: Route, status: number) {
+  if (errors === undefined || status === 429) {
+    const title = status === 429 ? 'Limited' : 'Error';
+    return { title, prefix: '', exampleOf: (code: ErrorCode) => bodyOf(status, code) };
+  }
+  if (errors === 'oauth')
+    return { title: 'OAuthError', prefix: 'oauth_', exampleOf: (code: ErrorCode) => oauthBody(status, code) };
+  const exampleOf = (code: ErrorCode) => {
+    const { message, details } = exampleOfRefusal(code);
+    return errors.bodyOf(new ApiError(code, message, { details }));
+  };
+  return { title: errors.title, prefix: `${errors.title}_`, exampleOf };
+}
+
+/** A 429 has no code. */
+function nameOf(status: number, code: ErrorCode): string {
+  return status === 429 ? 'Limited' : code;
+}
+
+function describe(status: number, { code, when }: Refusal): string {
+  return status === 429 ? `${when}. The body has a message and no code.` : `\`${code}\`: ${when}.`;
 }
 
 function bodyOf(status: number, code: ErrorCode): object {

@@ -19,7 +19,7 @@ export type Report = (problem: string) => void;
 export interface NamedSchemas {
   /** The schema for the document: a schema with a title becomes a reference to it. */
   shown(schema: object, mode: Mode, title?: string): Node;
-  /** All named schemas, and `finish` puts their last names into a finished part of the document. */
+  /** Adds all named schemas to the document, and puts their final names into it. */
   finish(document: Node): Node;
 }
 

@@ -24,6 +24,11 @@ export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string;
       scheme: 'basic',
       description: 'The client id and the client secret of an application; the form can have them instead',
     },
+    sid: {
+      type: 'http',
+      scheme: 'basic',
+      description: "The account sid and the auth token of an application, as Twilio's libraries send them",
+    },
     session: {
       type: 'apiKey',
       in: 'cookie',
@@ -40,17 +45,21 @@ export function securityOf(auth: Auth): Record<string, string[]>[] {
     case 'none':
     case 'visitor':
     case 'callback':
+    case 'hook':
       return [];
     case 'client':
       return [{ client: [] }, {}];
     case 'metrics':
       return [{ metrics: [] }, {}];
+    case 'sid':
+      return [{ sid: [] }];
     case 'apikey':
       return [{ apikey: [] }];
     case 'bearer':
       return [{ oauth2: auth.scope === undefined ? [] : ['openid', auth.scope] }];
     case 'person':
     case 'developer':
+    case 'try':
     case 'operator':
       return [{ session: [] }];
   }

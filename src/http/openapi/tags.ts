@@ -2,7 +2,7 @@
 export const parts = {
   apis: 'What applications call',
   portal: 'What the pages of the developer portal call',
-  operators: 'What operators call, and carriers call back',
+  operators: "What operators call, and what carriers, identity servers and Twilio's libraries call",
   operations: 'The running service itself',
 } as const;
 
@@ -19,6 +19,14 @@ export const tags: Record<string, Tag> = {
   'SMS Messaging API': { part: 'apis', description: 'Send texts with an API key, and read what people answer.' },
   'Messaging API': { part: 'apis', description: 'Send texts with a token, one by one or a hundred at once.' },
   Events: { part: 'apis', description: 'Read the events of messages and verifications, in order.' },
+  "Twilio's shape": {
+    part: 'operators',
+    description: "The operations that Twilio's own libraries call, over the same services.",
+  },
+  'Hooks of identity servers': {
+    part: 'operators',
+    description: 'Where identity servers post the codes that they made, in their own form.',
+  },
   Identity: { part: 'apis', description: 'Get, revoke and inspect access tokens (OAuth 2.0, client credentials).' },
   Sandbox: { part: 'apis', description: 'The virtual handsets of the sandbox. None of it exists in production.' },
   'Developer portal: members': { part: 'portal', description: 'Who belongs to an account, and in which role.' },
@@ -31,6 +39,11 @@ export const tags: Record<string, Tag> = {
   'Developer portal: credentials': { part: 'portal', description: 'API keys and client secrets.' },
   'Developer portal: events': { part: 'portal', description: 'The events of an application.' },
   'Developer portal: webhooks': { part: 'portal', description: 'Where events of an application are sent.' },
+  'Developer portal: hooks': { part: 'portal', description: 'Which identity servers post codes of an application.' },
+  "Developer portal: Twilio's shape": {
+    part: 'portal',
+    description: "The account sid and the auth token for Twilio's libraries.",
+  },
   'Developer portal: usage': {
     part: 'portal',
     description: 'What an application has sent, and what is left of its plan.',

@@ -38,7 +38,7 @@ const ampersand = 0x26;
 
 export function readForm(body: Buffer): URLSearchParams {
   let parameters = 1;
-  for (const byte of body) if (byte === ampersand) parameters++;
+  for (let at = body.indexOf(ampersand); at !== -1; at = body.indexOf(ampersand, at + 1)) parameters++;
   if (parameters > mostParameters)
     throw new ApiError('INVALID_ARGUMENT', `The form has more than ${mostParameters} parameters.`);
   return new URLSearchParams(body.toString('utf8'));

@@ -10,18 +10,20 @@ const mediaTypes = { json: 'application/json', form: 'application/x-www-form-url
 export function refuseBody(arrival: Arrival, route: Route): ApiError | undefined {
   const { headers } = arrival;
   const length = Number(headers['content-length'] ?? 0);
-  if (length > bodyLimit) return payloadTooLarge();
+  const { longestBody = bodyLimit } = route;
+  if (length > longestBody) return payloadTooLarge(longestBody);
   const repeated = refuseRepeated(arrival, 'content-type') ?? refuseRepeated(arrival, 'idempotency-key');
   if (repeated !== undefined) return repeated;
   const coding = headers['transfer-encoding'];
   if (coding === undefined && length === 0) return undefined;
   const plain = isCoding(coding, 'chunked') && isCoding(headers['content-encoding'], 'identity');
-  if (route.consumes === 'raw') return plain ? undefined : unsupportedMediaType('a body without a coding');
+  if (!plain) return unsupportedMediaType('Content-Encoding must be absent: send the body as it is.');
+  if (route.consumes === 'raw') return undefined;
   const expected = mediaTypes[route.consumes ?? 'json'];
   const given = headers['content-type'];
   // Most callers send the bare type, which need not be taken apart.
   const isExpected = given === expected || mediaTypeOf(given) === expected;
-  return plain && isExpected ? undefined : unsupportedMediaType(expected);
+  return isExpected ? undefined : unsupportedMediaType(`Content-Type must be ${expected}.`);
 }
 
 export function refuseRepeated(arrival: Arrival, name: string): ApiError | undefined {

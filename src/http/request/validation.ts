@@ -15,7 +15,7 @@ export const itemKeyword = 'eachByItself';
 /** A pattern for the reference only: the handler, or a `check`, refuses what does not match, with a better message. */
 export const shownPatternKeyword = 'shownPattern';
 
-/** The same for any keywords: a schema cannot say, or not with a good message, what the handler or a `check` refuses. */
+/** Any other keywords for the reference only, where the handler or a `check` refuses with a better message. */
 export const shownKeyword = 'shown';
 
 /** The values that a text of an answer has today. Lists of values can grow, so a client must expect others. */

@@ -70,7 +70,7 @@ export function createLiveFeed<Item extends LiveItem, Filter>(
   const { start, readAfter, matches, log } = options;
   const listeners = new Set<LiveListener<Item, Filter>>();
   let beginning: Promise<Reading> | undefined;
-  /** Those that listen or are about to. */
+  /** Number of listeners, with those that are about to subscribe. */
   let interested = 0;
   let stopped = false;
 

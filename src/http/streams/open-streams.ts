@@ -11,15 +11,6 @@ export interface StreamRequest<Item, Filter>
   mayRead: () => Promise<boolean>;
 }
 
-/** A node's open streams: a few per application, so that one application cannot use up shared resources. */
-export interface OpenStreams<Item, Filter> {
-  open(request: StreamRequest<Item, Filter>): Promise<PassThrough>;
-  /** Rechecks the application's streams, or all streams without an id. */
-  recheck(applicationId?: string): void;
-  /** Ends all streams, when the service stops. */
-  stop(): void;
-}
-
 export interface OpenStreamsOptions<Item, Filter>
   extends Pick<EventStreamOptions<Item, Filter>, 'feed' | 'heartbeat' | 'heartbeatMs'> {
   feed: LiveFeed<Item, Filter>;
@@ -35,9 +26,8 @@ interface Place {
   end(): void;
 }
 
-export function createOpenStreams<Item extends LiveItem, Filter>(
-  options: OpenStreamsOptions<Item, Filter>,
-): OpenStreams<Item, Filter> {
+/** A node's open streams: a few per application, so that one application cannot use up shared resources. */
+export function createOpenStreams<Item extends LiveItem, Filter>(options: OpenStreamsOptions<Item, Filter>) {
   const { instead, places, kind, ...shared } = options;
   /** The streams of this process, by application. */
   const open = new Map<string, Set<Place>>();
@@ -65,7 +55,7 @@ export function createOpenStreams<Item extends LiveItem, Filter>(
   }
 
   return {
-    async open({ mayRead, ...request }) {
+    async open({ mayRead, ...request }: StreamRequest<Item, Filter>): Promise<PassThrough> {
       const { place, leave } = await takePlace(request.applicationId, mayRead);
       try {
         const stream = await openEventStream({ ...shared, ...request });
@@ -78,11 +68,13 @@ export function createOpenStreams<Item extends LiveItem, Filter>(
         throw error;
       }
     },
-    recheck(applicationId) {
+    /** Rechecks the application's streams, or all streams without an id. */
+    recheck(applicationId?: string): void {
       const chosen = applicationId === undefined ? allPlaces() : [...(open.get(applicationId) ?? [])];
       for (const place of chosen) void recheckPlace(place);
     },
-    stop() {
+    /** Ends all streams, when the service stops. */
+    stop(): void {
       options.feed.stop();
       // Streams that still send missed items do not listen yet.
       for (const { end } of allPlaces()) end();

@@ -16,7 +16,7 @@ import { nullable, pageQuery, pathParameter } from '../../http/list-page.ts';
 import { type Call, type Route, requireDeveloper, route } from '../../http/route.ts';
 import { streamReply } from '../../http/streams/open-streams.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { ApiError, invalidField } from '../../platform/errors.ts';
+import { ApiError, invalidField, notFound } from '../../platform/errors.ts';
 import { type EventDelivery, findEventDeliveries } from '../../webhooks/event-deliveries.ts';
 import { deliveryStatus } from './webhook-record.ts';
 
@@ -49,6 +49,7 @@ const portalEventSchema = Type.Object(
   },
   { title: 'EventWithDeliveries' },
 );
+export type EventWithDeliveries = Static<typeof portalEventSchema>;
 
 const pageSchema = Type.Object(
   {
@@ -126,6 +127,22 @@ export function createPortalEventRoutes(options: PortalEventOptions): Route[] {
             : await reads.readPage(call.params.id, span, filter, limit);
         const data = await withDeliveries(call.params.id, items);
         return { status: 200, body: { data, next_cursor: reads.cursorAt(call.params.id, readTo), listening: true } };
+      },
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: `${base}/{event_id}`,
+      operationId: 'getApplicationEvent',
+      summary: 'Read an event, and the webhooks that it was sent to',
+      params: Type.Object({ ...params.properties, event_id: pathParameter }),
+      answers: { 200: { description: 'The event', schema: portalEventSchema } },
+      handler: async (call) => {
+        await requireOwnBy(call);
+        const found = await reads.readOne(call.params.id, call.params.event_id);
+        if (found === undefined) throw notFound();
+        const [event] = await withDeliveries(call.params.id, [found]);
+        return { status: 200, body: event };
       },
     }),
     route({

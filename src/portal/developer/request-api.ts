@@ -1,7 +1,16 @@
 // Tests: test/contract/portal-requests.test.ts
 import { type Static, Type } from 'typebox';
 import { fieldProblemSchema } from '../../http/error-reply.ts';
-import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../../http/list-page.ts';
+import {
+  nullable,
+  type PageRequest,
+  pageQuery,
+  pageSchema,
+  pathParameter,
+  readPage,
+  recordId,
+  toPage,
+} from '../../http/list-page.ts';
 import { type Api, apiNames, type Route, requireDeveloper, route } from '../../http/route.ts';
 import { type TimelineEvent, timelineSchema, toTimeline } from '../../http/timeline.ts';
 import { listTraces, type RequestTrace } from '../../metering/metering-store.ts';
@@ -11,8 +20,11 @@ import { notFound } from '../../platform/errors.ts';
 import { idTimeMs } from '../../platform/ids.ts';
 import type { RegistryService } from '../../registry/registry-service.ts';
 import { applicationParams } from './application-api.ts';
+import { findNumbersOf } from './record-numbers.ts';
 import { readIdSpan, readWithin, spanQuery } from './record-span.ts';
+import { countRecords, totalSchema } from './record-total.ts';
 import { apiName } from './registration-api.ts';
+import { calledPath, type SentFrom, sentFrom } from './try-api.ts';
 
 export interface RequestRecord {
   type: 'message' | 'verification';
@@ -59,9 +71,14 @@ const request = {
   path: nullable(Type.String()),
   status: Type.Integer({ description: 'The status of the answer', examples: [201] }),
   code: nullable(Type.String()),
+  sent_from: Type.Unsafe<SentFrom | null>({
+    type: ['string', 'null'],
+    enum: ['api', 'portal', null],
+    description: 'portal: by the page Try it. Null if it is no longer known',
+  }),
 };
 
-const storySchema = Type.Object(
+export const storySchema = Type.Object(
   {
     correlation_id: Type.String(),
     application_id: Type.String(),
@@ -103,6 +120,7 @@ const listedSchema = Type.Object(
     ...request,
     duration_ms: Type.Number({ examples: [3.2] }),
     record_id: nullable(Type.String()),
+    to: nullable(Type.String({ description: 'The phone number of its record' })),
   },
   { title: 'ListedRequest' },
 );
@@ -123,11 +141,21 @@ const filters = {
   ),
   ...spanQuery,
 };
+const filtersSchema = Type.Object(filters);
 
 /** Explains a request to a developer who has its correlation id. */
 export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
   const { database, clock, registry, findStory, flush } = options;
   const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: requests' } as const;
+
+  function list(applicationId: string, query: Static<typeof filtersSchema>, page: PageRequest) {
+    const filter = { api: query.api, status: readStatuses(query.status) };
+    const nowMs = clock.nowMs();
+    return readWithin(readIdSpan('req', query, nowMs), page, async (within) => ({
+      rows: await listTraces(database, applicationId, within, nowMs, filter),
+    }));
+  }
+
   return [
     route({
       ...shared,
@@ -158,13 +186,24 @@ export function createRequestRoutes(options: RequestRoutesOptions): Route[] {
         await registry.requireOwn(requireDeveloper(call).accountId, call.params.id);
         const { limit, after } = readPage(call.query);
         await flush();
-        const filter = { api: call.query.api, status: readStatuses(call.query.status) };
-        const page = { limit: limit + 1, after };
-        const nowMs = clock.nowMs();
-        const { rows } = await readWithin(readIdSpan('req', call.query, nowMs), page, async (within) => ({
-          rows: await listTraces(database, call.params.id, within, nowMs, filter),
-        }));
-        return { status: 200, body: toPage(rows, limit, toListed) };
+        const { rows } = await list(call.params.id, call.query, { limit: limit + 1, after });
+        const ids = rows.map(({ recordId }) => recordId);
+        const numbers = await findNumbersOf(database, call.params.id, ids);
+        return { status: 200, body: toPage(rows, limit, (trace) => toListed(trace, numbers)) };
+      },
+    }),
+    route({
+      ...shared,
+      path: '/portal/v1/applications/{id}/requests/total',
+      operationId: 'countRequests',
+      summary: 'Count the latest requests that a list would show',
+      params: applicationParams,
+      query: filtersSchema,
+      answers: { 200: { description: 'The count, up to a maximum', schema: totalSchema } },
+      handler: async (call) => {
+        await registry.requireOwn(requireDeveloper(call).accountId, call.params.id);
+        await flush();
+        return { status: 200, body: await countRecords((page) => list(call.params.id, call.query, page)) };
       },
     }),
   ];
@@ -177,7 +216,8 @@ function readStatuses(status: string | undefined): { lowest: number; highest: nu
   return { lowest, highest: status.endsWith('xx') ? lowest + 99 : lowest };
 }
 
-function toStory(story: RequestStory, applicationName: string) {
+/** The story as an answer. */
+export function toStory(story: RequestStory, applicationName: string) {
   const { limits, records } = story;
   return {
     correlation_id: story.correlationId,
@@ -186,7 +226,8 @@ function toStory(story: RequestStory, applicationName: string) {
     api: story.api,
     at: toTimestamp(idTimeMs(story.correlationId)),
     method: story.method,
-    path: story.path,
+    path: calledPath(story.path),
+    sent_from: story.durationMs === null ? null : sentFrom(story.path),
     status: story.status,
     code: story.code,
     message: story.message,
@@ -206,16 +247,18 @@ function toStory(story: RequestStory, applicationName: string) {
   };
 }
 
-function toListed(trace: RequestTrace) {
+function toListed(trace: RequestTrace, numbers: ReadonlyMap<string, string>) {
   return {
     correlation_id: trace.id,
     api: trace.api,
     at: toTimestamp(idTimeMs(trace.id)),
     method: trace.method,
-    path: trace.path,
+    path: calledPath(trace.path),
+    sent_from: sentFrom(trace.path),
     status: trace.status,
     code: trace.code,
     duration_ms: trace.durationMs,
     record_id: trace.recordId,
+    to: numbers.get(trace.recordId ?? '') ?? null,
   };
 }

@@ -9,13 +9,17 @@ import { findTrace, type RequestTrace } from '../../metering/metering-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { idTimeMs, isId } from '../../platform/ids.ts';
+import { isWaiting, type WaitStories, waitEvents } from '../../quality/waiting/stories.ts';
 import { asOf, type Verification } from '../../verify/verification.ts';
 import { findVerification, findVerificationOfRequest } from '../../verify/verification-store.ts';
 import { verificationTimeline } from '../../verify/verification-timeline.ts';
 import type { RequestRecord, RequestStory } from './request-api.ts';
+import { calledPath, sentFrom } from './try-api.ts';
 
 export interface RequestStories {
   find(accountId: string, correlationId: string): Promise<RequestStory | undefined>;
+  /** The same among these applications. */
+  findWithin(applicationIds: string[], correlationId: string): Promise<RequestStory | undefined>;
 }
 
 /** The records that a request created, and the texts that it sent. */
@@ -26,6 +30,9 @@ interface Made {
   timeline: TimelineEvent[];
 }
 
+/** A batch has up to 1,000 texts; the first ones show why it waits. */
+const mostWaits = 100;
+
 /** Combines a request's trace, which is kept for a while, with the records it created, which last longer. */
 export function createRequestStories(options: {
   database: Database;
@@ -33,8 +40,9 @@ export function createRequestStories(options: {
   metering: Metering;
   /** The account's applications: it sees only their requests. */
   applicationIdsOf: (accountId: string) => Promise<string[]>;
+  waits: WaitStories;
 }): RequestStories {
-  const { database, clock, metering, applicationIdsOf } = options;
+  const { database, clock, metering, applicationIdsOf, waits } = options;
 
   async function findMade(applicationIds: string[], correlationId: string): Promise<Made | undefined> {
     const texts = await findMessagesOfRequest(database, applicationIds, correlationId);
@@ -51,7 +59,7 @@ export function createRequestStories(options: {
       applicationId: first.applicationId,
       api: first.api,
       records: texts.map(({ id, status }) => ({ type: 'message', id, status })),
-      timeline: withAttempts(texts.flatMap(messageTimeline), await attemptsOf(texts)),
+      timeline: [...withAttempts(texts.flatMap(messageTimeline), await attemptsOf(texts)), ...(await waitsOf(texts))],
     };
   }
 
@@ -61,6 +69,11 @@ export function createRequestStories(options: {
       texts.map(({ id }) => id),
     );
 
+  async function waitsOf(texts: TrackedMessage[]): Promise<TimelineEvent[]> {
+    const waiting = texts.filter(isWaiting).slice(0, mostWaits);
+    return waitEvents(await waits.find(waiting.map(({ id }) => id)), clock.nowMs());
+  }
+
   async function madeVerification(verification: Verification, texts: TrackedMessage[]): Promise<Made> {
     const own = texts.length > 0 ? texts : await findTextsByIds(database, verification.textIds);
     const { id, applicationId, status } = asOf(verification, clock.nowMs());
@@ -68,7 +81,10 @@ export function createRequestStories(options: {
       applicationId,
       api: 'verify',
       records: [{ type: 'verification', id, status }],
-      timeline: withAttempts(verificationTimeline(asOf(verification, clock.nowMs()), own), await attemptsOf(own)),
+      timeline: [
+        ...withAttempts(verificationTimeline(asOf(verification, clock.nowMs()), own), await attemptsOf(own)),
+        ...(await waitsOf(own)),
+      ],
     };
   }
 
@@ -84,16 +100,20 @@ export function createRequestStories(options: {
     return [{ type: 'verification', id: recordId, status: asOf(verification, clock.nowMs()).status }];
   }
 
+  async function findWithin(applicationIds: string[], correlationId: string): Promise<RequestStory | undefined> {
+    const trace = await findTrace(database, applicationIds, correlationId, clock.nowMs());
+    const made = await findMade(applicationIds, correlationId);
+    if (trace === undefined) return made === undefined ? undefined : fromRecord(correlationId, made);
+    const records = made?.records ?? (await findAbout(trace));
+    return fromTrace(trace, records, made?.timeline ?? []);
+  }
+
   return {
+    findWithin,
     async find(accountId, correlationId) {
       if (!isId('req', correlationId)) return undefined;
       await metering.flush();
-      const applicationIds = await applicationIdsOf(accountId);
-      const trace = await findTrace(database, applicationIds, correlationId, clock.nowMs());
-      const made = await findMade(applicationIds, correlationId);
-      if (trace === undefined) return made === undefined ? undefined : fromRecord(correlationId, made);
-      const records = made?.records ?? (await findAbout(trace));
-      return fromTrace(trace, records, made?.timeline ?? []);
+      return findWithin(await applicationIdsOf(accountId), correlationId);
     },
   };
 }
@@ -102,6 +122,7 @@ function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: Time
   const { id, applicationId, api, method, path, status, code, details, durationMs } = trace;
   const isRefused = status >= 400;
   const receivedAtMs = idTimeMs(id);
+  const from = sentFrom(path) === 'portal' ? ' from the portal' : '';
   const quota = `${trace.remaining} of ${trace.limitPerMinute} left this minute`;
   const message = trace.message === null ? '' : `: ${trace.message}`;
   return {
@@ -125,7 +146,7 @@ function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: Time
     },
     records,
     timeline: [
-      received(receivedAtMs, `${method} ${path ?? 'of an unknown path'}`),
+      received(receivedAtMs, `${method} ${calledPath(path) ?? 'of an unknown path'}${from}`),
       trace.admitted
         ? { atMs: receivedAtMs, event: 'admitted', detail: `Within rate limit (${quota})` }
         : {

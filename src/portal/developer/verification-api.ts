@@ -1,7 +1,15 @@
 // Tests: test/contract/portal-records.test.ts
 import { type Static, Type } from 'typebox';
 import { findAttemptStories, withAttempts } from '../../delivery/attempts/story.ts';
-import { type PageRequest, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
+import {
+  nullable,
+  type PageRequest,
+  pageQuery,
+  pageSchema,
+  pathParameter,
+  readPage,
+  toPage,
+} from '../../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
 import { timelineSchema, toTimeline } from '../../http/timeline.ts';
 import { longestNumber, readNumberSearch, searchForm } from '../../messages/numbers/phone-number.ts';
@@ -10,6 +18,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
+import { isWaiting, type WaitStories, waitEvents } from '../../quality/waiting/stories.ts';
 import { asOf } from '../../verify/verification.ts';
 import {
   toVerificationRecord,
@@ -23,6 +32,7 @@ import type { VerifyService } from '../../verify/verify-service.ts';
 import { attemptsSchema, toAttempts } from './attempt-record.ts';
 import { mostFileRows, type SendFile } from './record-file.ts';
 import { readIdSpan, readWithin, spanQuery } from './record-span.ts';
+import { countRecords, totalSchema } from './record-total.ts';
 
 export interface DeveloperVerificationOptions {
   database: Database;
@@ -31,16 +41,23 @@ export interface DeveloperVerificationOptions {
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
   sendFile: SendFile;
+  waits: WaitStories;
 }
 
 const base = '/portal/v1/applications/{id}/verifications';
 const params = Type.Object({ id: pathParameter });
-const detailSchema = Type.Object(
+export const detailSchema = Type.Object(
   {
     ...verificationSchema.properties,
     correlation_id: Type.String({ description: 'The request that started it' }),
     submits: attemptsSchema,
     timeline: timelineSchema,
+    waiting: nullable(
+      Type.String({
+        examples: [null],
+        description: 'Why its newest text has not been sent yet; null if it does not wait',
+      }),
+    ),
   },
   { title: 'VerificationDetail' },
 );
@@ -69,7 +86,7 @@ const fileTitles = [
 
 /** Developers' verifications in the portal. */
 export function createDeveloperVerificationRoutes(options: DeveloperVerificationOptions): Route[] {
-  const { database, clock, verify, requireOwn, sendFile } = options;
+  const { database, clock, verify, requireOwn, sendFile, waits } = options;
   const shared = { method: 'GET', auth: { kind: 'developer' }, tag: 'Developer portal: records' } as const;
 
   function list(applicationId: string, query: Static<typeof filters>, page: PageRequest) {
@@ -97,6 +114,19 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const { limit, after } = readPage(call.query);
         const { rows, searchedTo } = await list(call.params.id, call.query, { limit: limit + 1, after });
         return { status: 200, body: toPage(rows, limit, ({ record }) => record, searchedTo) };
+      },
+    }),
+    route({
+      ...shared,
+      path: `${base}/total`,
+      operationId: 'countApplicationVerifications',
+      summary: 'Count the verifications that a list would show',
+      params,
+      query: filters,
+      answers: { 200: { description: 'The count, up to a maximum', schema: totalSchema } },
+      handler: async (call) => {
+        await requireOwn(requireDeveloper(call).accountId, call.params.id);
+        return { status: 200, body: await countRecords((page) => list(call.params.id, call.query, page)) };
       },
     }),
     route({
@@ -142,11 +172,14 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const texts = await findTextsByIds(database, verification.textIds);
         const newest = texts.at(-1);
         const stories = await findAttemptStories(database, verification.textIds);
+        const waiting = await waits.find(texts.filter(isWaiting).map((text) => text.id));
+        const events = withAttempts(verificationTimeline(verification, texts), stories);
         const body = {
           ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }),
           correlation_id: verification.correlationId,
           submits: toAttempts([...stories.values()].flat()),
-          timeline: toTimeline(withAttempts(verificationTimeline(verification, texts), stories)),
+          timeline: toTimeline([...events, ...waitEvents(waiting, clock.nowMs())]),
+          waiting: (newest && waiting.get(newest.id)?.forDevelopers) ?? null,
         };
         return { status: 200, body };
       },

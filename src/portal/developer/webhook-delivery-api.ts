@@ -4,12 +4,22 @@ import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../ht
 import { exampleSpan } from '../../http/openapi/field-examples.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
 import { readTimestamp } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { invalidField } from '../../platform/errors.ts';
 import type { WebhookDeliveries } from '../../webhooks/deliveries.ts';
 import { applicationParams } from './application-api.ts';
-import { deliverySchema, deliveryStatus, toDelivery, typeList } from './webhook-record.ts';
+import { findNumbersOf } from './record-numbers.ts';
+import {
+  deliverySchema,
+  deliveryStatus,
+  inspectedSchema,
+  toDelivery,
+  toInspected,
+  typeList,
+} from './webhook-record.ts';
 
 export interface WebhookDeliveryOptions {
+  database: Database;
   deliveries: WebhookDeliveries;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
@@ -23,7 +33,7 @@ const accepted = Type.Object({ status: Type.Literal('queued') }, { title: 'Queue
 const refuses = { INCOMPATIBLE_STATE: 'The webhook is disabled, or has 5 replays to do' };
 
 /** The deliveries of a webhook, and how to replay them. */
-export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookDeliveryOptions): Route[] {
+export function createWebhookDeliveryRoutes({ database, deliveries, requireOwn }: WebhookDeliveryOptions): Route[] {
   const shared = { auth: { kind: 'developer' }, tag: 'Developer portal: webhooks' } as const;
   const queued = { 202: { description: 'It will be sent again', schema: accepted } };
   return [
@@ -45,7 +55,27 @@ export function createWebhookDeliveryRoutes({ deliveries, requireOwn }: WebhookD
         const page = { limit: limit + 1, after };
         const { rows, searchedTo } = await deliveries.list(id, webhook_id, call.query.status, page);
         const found = rows.map((row) => ({ ...row, id: row.eventId }));
-        return { status: 200, body: toPage(found, limit, toDelivery, searchedTo) };
+        const subjects = rows.map(({ event }) => event.subject);
+        const numbers = await findNumbersOf(database, id, subjects);
+        return { status: 200, body: toPage(found, limit, (row) => toDelivery(row, numbers), searchedTo) };
+      },
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: `${path}/deliveries/{event_id}`,
+      operationId: 'getWebhookDelivery',
+      summary: 'Read a delivery: what was sent and what came back, for each attempt',
+      description:
+        'The body is rendered now. Answers are kept for 7 days; of a webhook with more than one event a second, some.',
+      params: Type.Object({ ...params.properties, event_id: pathParameter }),
+      answers: { 200: { description: 'The delivery with its attempts', schema: inspectedSchema } },
+      handler: async (call) => {
+        const { id, webhook_id, event_id } = call.params;
+        await requireOwn(requireDeveloper(call).accountId, id);
+        const inspected = await deliveries.inspect(id, webhook_id, event_id);
+        const numbers = await findNumbersOf(database, id, [inspected.event.subject]);
+        return { status: 200, body: toInspected(inspected, numbers) };
       },
     }),
     route({

@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { type EventType, eventTypes } from '../../events/event.ts';
+import { type EventType, eventTypes, type StoredEvent } from '../../events/event.ts';
 import { nullable, recordId } from '../../http/list-page.ts';
 import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
-import type { ShownDelivery } from '../../webhooks/deliveries.ts';
+import type { ReceivedAnswer } from '../../platform/http-out/received-answer.ts';
+import { fixedHeaders } from '../../webhooks/attempt.ts';
+import type { InspectedDelivery, ShownDelivery } from '../../webhooks/deliveries.ts';
+import { showBody, showControls } from '../../webhooks/shown-answer.ts';
 import {
   type Attempt,
   type DeliveryStatus,
@@ -116,10 +119,57 @@ export const deliverySchema = Type.Object(
     status: deliveryStatus,
     attempts: Type.Array(attemptSchema, { description: 'The newest 20, oldest first' }),
     next_attempt_at: nullable(Type.String()),
+    to: nullable(Type.String({ description: 'The phone number of its record' })),
   },
   { title: 'WebhookDelivery' },
 );
 export type WebhookDelivery = Static<typeof deliverySchema>;
+
+const headerList = Type.Array(
+  Type.Object(
+    { name: Type.String({ examples: ['content-type'] }), value: Type.String({ examples: ['application/json'] }) },
+    { title: 'HttpHeader' },
+  ),
+);
+
+const inspectedAttemptSchema = Type.Object(
+  {
+    ...attemptSchema.properties,
+    request_headers: headerList,
+    response: Type.Unsafe<InspectedAnswer | null>({
+      title: 'WebhookAnswer',
+      type: ['object', 'null'],
+      required: ['headers', 'body', 'is_cut'],
+      description: 'Null if none came, or it is no longer kept. Control characters are shown as signs',
+      properties: {
+        headers: headerList,
+        body: Type.String({ description: 'Its first 2 kB', examples: ['{"ok":true}'] }),
+        is_cut: Type.Boolean({ description: 'Whether it was longer' }),
+      },
+    }),
+  },
+  { title: 'InspectedAttempt' },
+);
+
+interface InspectedAnswer {
+  headers: { name: string; value: string }[];
+  body: string;
+  is_cut: boolean;
+}
+
+export const inspectedSchema = Type.Object(
+  {
+    ...deliverySchema.properties,
+    url: Type.String(),
+    request_body: Type.String({
+      description: 'What the webhook gets, rendered now',
+      examples: ['{"type":"message.delivered"}'],
+    }),
+    attempts: Type.Array(inspectedAttemptSchema, { description: 'The newest 20, oldest first' }),
+  },
+  { title: 'InspectedDelivery' },
+);
+export type InspectedDeliveryRecord = Static<typeof inspectedSchema>;
 
 export function toWebhook(webhook: Webhook): WebhookRecord {
   return {
@@ -145,7 +195,41 @@ export function toAttempt({ timeMs, statusCode, milliseconds, error }: Attempt):
   return { time: toTimestamp(timeMs), status_code: statusCode, milliseconds, error };
 }
 
-export function toDelivery({ eventId, event, delivery }: ShownDelivery): WebhookDelivery {
+/** The headers of an attempt. Its signature is not kept: a body that was masked since would have another one. */
+function requestHeaders(eventId: string, { timeMs }: Attempt) {
+  const sent = { ...fixedHeaders, 'webhook-id': eventId, 'webhook-timestamp': String(Math.floor(timeMs / 1000)) };
+  return Object.entries({ ...sent, 'webhook-signature': 'v1,…' }).map(([name, value]) => ({ name, value }));
+}
+
+function toAnswer({ headers, body, isCut }: ReceivedAnswer): InspectedAnswer {
+  const shown = headers.map(([name, value]) => ({ name: showControls(name), value: showControls(value) }));
+  return { headers: shown, body: showBody(body, isCut), is_cut: isCut };
+}
+
+export function toInspected(inspected: InspectedDelivery, numbers: ReadonlyMap<string, string>) {
+  const { eventId, delivery, answers, url, body } = inspected;
+  return {
+    ...toDelivery(inspected, numbers),
+    url,
+    request_body: body,
+    attempts: delivery.attempts.map((attempt) => {
+      const answer = answers.get(attempt.timeMs);
+      const headers = requestHeaders(eventId, attempt);
+      return { ...toAttempt(attempt), request_headers: headers, response: answer ? toAnswer(answer) : null };
+    }),
+  };
+}
+
+function numberOf({ subject, data }: StoredEvent, numbers: ReadonlyMap<string, string>): string | null {
+  const known = numbers.get(subject);
+  if (known !== undefined) return known;
+  return data !== null && 'number' in data && typeof data.number === 'string' ? data.number : null;
+}
+
+export function toDelivery(
+  { eventId, event, delivery }: ShownDelivery,
+  numbers: ReadonlyMap<string, string>,
+): WebhookDelivery {
   return {
     event_id: eventId,
     type: event.type,
@@ -155,5 +239,6 @@ export function toDelivery({ eventId, event, delivery }: ShownDelivery): Webhook
     status: delivery.status,
     attempts: delivery.attempts.map(toAttempt),
     next_attempt_at: timestampOrNull(delivery.nextAttemptAtMs),
+    to: numberOf(event, numbers),
   };
 }

@@ -1,10 +1,10 @@
 import { type GuideText, guideTexts } from 'virtual:guides';
-import { type MouseEvent, use, useEffect } from 'react';
+import { use, useEffect } from 'react';
 import { EmptyState } from '../../parts/notice/empty-state.tsx';
-import { useToast } from '../../parts/notice/toast.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { words } from '../../words/docs.tsx';
 import { Neighbours } from '../neighbours.tsx';
+import { GuideHtml } from './guide-html.tsx';
 import { type GuideEntry, guides } from './guide-list.ts';
 import styles from './guide-page.module.css';
 
@@ -38,39 +38,14 @@ function textOf(slug: string): Promise<GuideText> {
 }
 
 function Article({ guide, text }: { guide: GuideEntry; text: GuideText }) {
-  const showToast = useToast();
-
   // The browser tried to scroll to the section before the text was loaded.
   useEffect(() => {
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
-
-  function click(event: MouseEvent): void {
-    const target = event.target as Element;
-    const code = target.closest('[data-copy]')?.closest('figure')?.querySelector('pre')?.textContent;
-    if (code) void copy(code);
-  }
-
-  async function copy(code: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(code);
-      showToast(words.copied);
-    } catch {
-      showToast(words.copyBlocked);
-    }
-  }
-
   return (
     <article className={styles.article}>
       <PageTitle documentTitle={guide.title}>{text.heading}</PageTitle>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside are buttons; their clicks arrive here. */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a button makes a click of the Enter key. */}
-      <div
-        className={styles.text}
-        onClick={click}
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: our build renders it from our documents and escapes HTML.
-        dangerouslySetInnerHTML={{ __html: text.html }}
-      />
+      <GuideHtml html={text.html} />
     </article>
   );
 }

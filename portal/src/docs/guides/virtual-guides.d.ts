@@ -15,3 +15,22 @@ declare module 'virtual:guides' {
   export const guides: GuideEntry[];
   export const guideTexts: Record<string, () => Promise<{ default: GuideText }>>;
 }
+
+/** The text of the guides by slug, for the search. */
+declare module 'virtual:guide-search' {
+  const sections: Record<string, { id: string; text: string }[]>;
+  export default sections;
+}
+
+/** The sections of docs/errors.md. */
+declare module 'virtual:errors' {
+  export interface ErrorText {
+    name: string;
+    status: string;
+    summary: string;
+    html: string;
+  }
+
+  const errors: ErrorText[];
+  export default errors;
+}

@@ -21,7 +21,7 @@ export interface Operation {
   isStream: boolean;
 }
 
-export type CredentialKind = 'apikey' | 'token' | 'client' | 'session' | 'metrics';
+export type CredentialKind = 'apikey' | 'token' | 'client' | 'sid' | 'session' | 'metrics';
 
 export interface Parameter {
   place: 'path' | 'query' | 'header';
@@ -46,6 +46,7 @@ export interface Answer {
 
 export interface ErrorEntry {
   status: string;
+  /** Empty for a 429, which has none. */
   code: string;
   when: string;
 }
@@ -54,6 +55,7 @@ const credentialKinds: Record<string, CredentialKind> = {
   apikey: 'apikey',
   oauth2: 'token',
   client: 'client',
+  sid: 'sid',
   session: 'session',
   metrics: 'metrics',
 };
@@ -147,9 +149,10 @@ function examplesOf(document: OpenApi, { example, examples }: Media): Answer['ex
 function errorsOf({ status, description, examples }: Answer): ErrorEntry[] {
   const listed = [...description.matchAll(/`([A-Z][A-Z_]+)`: ([^`]+)/g)];
   if (listed.length > 0) return listed.map(([, code = '', when = '']) => ({ status, code, when: when.trim() }));
-  return examples.map(({ name, value }) => ({
-    status: status === 'default' ? 'other' : status,
-    code: name === 'Example' ? ((value as { error?: string } | null)?.error ?? '') : name,
-    when: description,
-  }));
+  const shown = status === 'default' ? 'other' : status;
+  if (status === '429') return [{ status, code: '', when: description }];
+  // The identity endpoints name theirs, as in RFC 6749.
+  const named = description.match(/\b(?:invalid|unsupported)_\w+/g);
+  if (named !== null) return named.map((code) => ({ status, code, when: '' }));
+  return examples.map(({ name }) => ({ status: shown, code: name === 'Example' ? '' : name, when: description }));
 }

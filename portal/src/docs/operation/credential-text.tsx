@@ -32,6 +32,8 @@ function OneCredential({ kind, scope }: { kind: CredentialKind; scope: string | 
       );
     case 'client':
       return words.credential.clientForm;
+    case 'sid':
+      return words.credential.sid;
     case 'session':
       return words.credential.session;
     case 'metrics':

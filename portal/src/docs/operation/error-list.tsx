@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { HttpStatus, Tag } from '../../parts/status.tsx';
 import { words } from '../../words/docs.tsx';
 import type { ErrorEntry } from '../model/operations.ts';
@@ -14,25 +15,31 @@ interface ErrorListProps {
 export function ErrorList({ errors, show }: ErrorListProps) {
   return (
     <ul className={styles.errors}>
-      {errors.map(({ status, code, when }) => (
-        <li key={`${status} ${code}`} id={`error-${code}`} className={styles.error}>
-          <div className={styles.status}>
-            {status === 'other' ? <Tag>{words.response.other}</Tag> : <HttpStatus status={Number(status)} />}
-          </div>
-          <div className={styles.about}>
-            <a
-              href={`#error-${code}`}
-              className={styles.code}
-              onClick={() => show({ status: status === 'other' ? 'default' : status, code })}
-            >
-              <code>{code}</code>
-            </a>
-            <p>
-              <Prose text={when} />
-            </p>
-          </div>
-        </li>
-      ))}
+      {errors.map(({ status, code, when }) => {
+        const name = code || status;
+        return (
+          <li key={`${status} ${code}`} id={`error-${name}`} className={styles.error}>
+            <div className={styles.status}>
+              {status === 'other' ? <Tag>{words.response.other}</Tag> : <HttpStatus status={Number(status)} />}
+            </div>
+            <div className={styles.about}>
+              <a
+                href={`#error-${name}`}
+                className={styles.code}
+                onClick={() => show({ status: status === 'other' ? 'default' : status, code: code || undefined })}
+              >
+                {code === '' ? words.errors.noCode : <code>{code}</code>}
+              </a>
+              <p>
+                <Prose text={when} />{' '}
+                <Link href={`/docs/errors/${name}`} aria-label={words.errors.moreAbout(name)}>
+                  {words.errors.more}
+                </Link>
+              </p>
+            </div>
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -87,8 +87,9 @@ function Page({ found: { operation, previous, next } }: { found: Found }) {
 
 /** The error that the address names, or the successful response. */
 function firstAnswer({ answers, errors }: Operation, fragment: string): ShownAnswer {
-  const named = errors.find(({ code }) => fragment === `error-${code}`);
-  if (named !== undefined) return { status: named.status === 'other' ? 'default' : named.status, code: named.code };
+  const named = errors.find(({ code, status }) => fragment === `error-${code || status}`);
+  if (named !== undefined)
+    return { status: named.status === 'other' ? 'default' : named.status, code: named.code || undefined };
   return { status: answers[0]?.status ?? '', code: undefined };
 }
 

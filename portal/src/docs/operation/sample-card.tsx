@@ -10,7 +10,7 @@ const storageKey = 'heliograph-language';
 
 function rememberedLanguage(): Language {
   const stored = localStorage.getItem(storageKey);
-  return languages.find(({ name }) => name === stored)?.name ?? 'curl';
+  return languages.find(({ name }) => name === stored)?.name ?? 'typescript';
 }
 
 /** The request in the reader's language. The choice is remembered. */
@@ -26,7 +26,8 @@ export function SampleCard({ request }: { request: SampleRequest | undefined }) 
   }
 
   return (
-    <section className={styles.card} aria-label={words.sample.title}>
+    // No landmark: a guide has several of equal name.
+    <figure className={styles.card} aria-label={words.sample.title}>
       <TabRow label={words.sample.language} tabs={languages} chosen={language} choose={choose}>
         {request === undefined ? (
           <p className={styles.note}>{words.sample.notJson}</p>
@@ -34,6 +35,6 @@ export function SampleCard({ request }: { request: SampleRequest | undefined }) 
           <Code text={text} language={language} what={words.sample.copy(title)} />
         )}
       </TabRow>
-    </section>
+    </figure>
   );
 }

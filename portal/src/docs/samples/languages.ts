@@ -13,10 +13,10 @@ interface LanguageEntry {
   sample: (request: SampleRequest) => string;
 }
 
-/** In the order of the tabs. */
+/** In the order of the tabs: our client first. */
 export const languages: LanguageEntry[] = [
-  { name: 'curl', title: 'curl', sample: curlSample },
   { name: 'typescript', title: 'TypeScript', sample: typescriptSample },
+  { name: 'curl', title: 'curl', sample: curlSample },
   { name: 'python', title: 'Python', sample: pythonSample },
   { name: 'go', title: 'Go', sample: goSample },
   { name: 'php', title: 'PHP', sample: phpSample },

@@ -74,6 +74,8 @@ function credentialOf(
       return { kind: 'apikey', apiKey };
     case 'token':
       return { kind: 'token', clientId, clientSecret, tokenUrl, scope: `openid ${scope ?? 'messaging:send'}` };
+    case 'sid':
+      return { kind: 'basic', user: 'YOUR_ACCOUNT_SID', password: 'YOUR_AUTH_TOKEN' };
     case 'session':
       return { kind: 'cookie', value: 'heliograph_session=YOUR_SESSION' };
     default:

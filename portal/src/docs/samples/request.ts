@@ -20,6 +20,7 @@ export type SampleCredential =
   | { kind: 'none' }
   | { kind: 'apikey'; apiKey: string }
   | { kind: 'token'; clientId: string; clientSecret: string; scope: string; tokenUrl: string }
+  | { kind: 'basic'; user: string; password: string }
   | { kind: 'cookie'; value: string };
 
 /** The address with every value encoded. */
@@ -33,6 +34,9 @@ export function urlOf({ baseUrl, template, pathValues, query }: SampleRequest): 
 export function headersOf({ credential, headers, body }: SampleRequest): [string, string][] {
   return [
     ...(credential.kind === 'apikey' ? [['apikey', credential.apiKey] as [string, string]] : []),
+    ...(credential.kind === 'basic'
+      ? [['Authorization', `Basic ${btoa(`${credential.user}:${credential.password}`)}`] as [string, string]]
+      : []),
     ...(credential.kind === 'cookie' ? [['Cookie', credential.value] as [string, string]] : []),
     ...(body?.kind === 'json' ? [['Content-Type', 'application/json'] as [string, string]] : []),
     ...headers,

@@ -1,3 +1,4 @@
+import type { ErrorText } from 'virtual:errors';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Icon } from '../../parts/icon.tsx';
@@ -7,7 +8,14 @@ import { Method } from '../method.tsx';
 import { loadAll, loadPart } from '../model/load.ts';
 import type { Api } from '../model/operations.ts';
 import styles from './search-dialog.module.css';
-import { guideEntries, operationEntries, type SearchEntry, search } from './search-index.ts';
+import {
+  errorEntries,
+  type GuideSections,
+  guideEntries,
+  operationEntries,
+  type SearchEntry,
+  search,
+} from './search-index.ts';
 
 const kinds = { field: words.search.field, error: words.search.error, guide: words.search.guide };
 
@@ -110,9 +118,11 @@ export function SearchDialog({ close }: { close: () => void }) {
   );
 }
 
-/** The APIs immediately; the other parts once they are loaded. */
+/** The APIs immediately; the other parts, the errors and the text of the guides once they are loaded. */
 function useEntries(): SearchEntry[] {
   const [apis, setApis] = useState<Api[]>([]);
+  const [sections, setSections] = useState<GuideSections>({});
+  const [errors, setErrors] = useState<ErrorText[]>([]);
   useEffect(() => {
     let gone = false;
     const show = (loaded: Api[]) => gone || setApis(loaded);
@@ -122,9 +132,14 @@ function useEntries(): SearchEntry[] {
       .then(loadAll)
       .then(show)
       .catch(() => {});
+    import('virtual:guide-search').then(({ default: texts }) => gone || setSections(texts)).catch(() => {});
+    import('virtual:errors').then(({ default: texts }) => gone || setErrors(texts)).catch(() => {});
     return () => {
       gone = true;
     };
   }, []);
-  return useMemo(() => [...operationEntries(apis), ...guideEntries(guides)], [apis]);
+  return useMemo(
+    () => [...operationEntries(apis), ...guideEntries(guides, sections), ...errorEntries(errors)],
+    [apis, sections, errors],
+  );
 }

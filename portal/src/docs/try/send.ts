@@ -31,7 +31,7 @@ export async function send(request: SampleRequest): Promise<Exchange[]> {
   // The address of the page, which may not be the public one.
   const path = urlOf({ ...request, baseUrl: '' });
   const sent = { method, path, headers, body: bodyText(body) };
-  const exchange = await sendRequest(operationId, sent, secrets, credential.kind === 'cookie' ? 'same-origin' : 'omit');
+  const exchange = await sendRequest(operationId, sent, secrets, { withCookie: credential.kind === 'cookie' });
   if (exchange.answer?.status === 401 && credential.kind === 'token') writePageState(tokenKey(credential), null);
   return [exchange, ...before];
 }

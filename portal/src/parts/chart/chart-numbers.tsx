@@ -5,12 +5,14 @@ interface ChartNumbersProps {
   /** The first is the heading of the column of steps. */
   columns: string[];
   rows: { step: string; numbers: (number | null)[] }[];
+  /** Writes a number; as a count unless given. */
+  format?: (value: number) => string;
 }
 
 const count = new Intl.NumberFormat();
 
 /** The numbers of a chart as a table, shown on demand. */
-export function ChartNumbers({ summary, columns, rows }: ChartNumbersProps) {
+export function ChartNumbers({ summary, columns, rows, format = count.format }: ChartNumbersProps) {
   return (
     <details className={styles.numbers}>
       <summary>{summary}</summary>
@@ -29,7 +31,7 @@ export function ChartNumbers({ summary, columns, rows }: ChartNumbersProps) {
             <tr key={step}>
               <th scope="row">{step}</th>
               {numbers.map((number, index) => (
-                <td key={columns[index + 1]}>{number === null ? '–' : count.format(number)}</td>
+                <td key={columns[index + 1]}>{number === null ? '–' : format(number)}</td>
               ))}
             </tr>
           ))}

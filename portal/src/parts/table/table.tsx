@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { words } from '../../words/list.ts';
 import styles from './table.module.css';
 
 export type Column = string | { title: string; number: true };
@@ -19,7 +20,7 @@ export function Table({ label, columns, rows, tall = false }: TableProps) {
   const isNumber = columns.map((column) => typeof column !== 'string' || column === '');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
-    <section className={styles.scroll} aria-label={label} data-tall={tall || undefined} tabIndex={0}>
+    <section className={styles.scroll} aria-label={words.table(label)} data-tall={tall || undefined} tabIndex={0}>
       <table className={styles.table}>
         <thead>
           <tr>
