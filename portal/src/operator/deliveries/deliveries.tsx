@@ -9,12 +9,12 @@ import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useList } from '../../session/use-load.ts';
+import { useList, useLoad } from '../../session/use-load.ts';
 import { words } from '../../words/operator/deliveries.ts';
 import { ApplicationLink } from '../application-link.tsx';
 import styles from '../operator.module.css';
 import { useCarrierNames } from '../use-carrier-names.ts';
-import { DeliveryGroups } from './delivery-groups.tsx';
+import { DeliveryGroups, type Groups } from './delivery-groups.tsx';
 
 const refreshMs = 5000;
 const states = {
@@ -29,8 +29,13 @@ export default function Deliveries() {
   const state = values.state === 'in_doubt' ? 'in_doubt' : 'stuck';
   const { carrier } = values;
   const carriers = useCarrierNames() ?? [];
-  const path = withQuery(operatorPath('deliveries'), { state, carrier });
-  const { data, problem, reload, showMore } = useList<Delivery>(path, refreshMs);
+  const { data, problem, reload, showMore } = useList<Delivery>(
+    withQuery(operatorPath('deliveries'), { state, carrier }),
+    refreshMs,
+  );
+  const groups = useLoad<Groups>(withQuery(operatorPath('deliveries/groups'), { state, carrier }), refreshMs);
+  // The groups stand above the list, so both appear together: nothing jumps.
+  const ready = data !== undefined && (groups.data !== undefined || groups.problem !== undefined);
   return (
     <>
       <PageTitle lead={words.lead}>{words.title}</PageTitle>
@@ -50,10 +55,10 @@ export default function Deliveries() {
           />
         </div>
         <ProblemCallout problem={problem} onRetry={reload} />
-        {data === undefined && problem === undefined && <Skeleton height={140} />}
-        {data?.length === 0 && <EmptyState title={words.none}>{states[state].nothing}</EmptyState>}
-        <DeliveryGroups state={state} carrier={carrier} />
-        {data !== undefined && data.length > 0 && (
+        {!ready && problem === undefined && <Skeleton height={140} />}
+        {ready && data.length === 0 && <EmptyState title={words.none}>{states[state].nothing}</EmptyState>}
+        {ready && groups.data !== undefined && <DeliveryGroups {...groups.data} />}
+        {ready && data.length > 0 && (
           <Panel>
             <Table
               label={states[state].label}
@@ -62,7 +67,7 @@ export default function Deliveries() {
             />
           </Panel>
         )}
-        {showMore && (
+        {ready && showMore && (
           <Button variant="default" onClick={showMore}>
             {words.more}
           </Button>
