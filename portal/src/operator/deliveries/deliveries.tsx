@@ -1,4 +1,4 @@
-import { Button, NativeSelect, SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { Button, NativeSelect, SegmentedControl, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { Delivery } from '../../api/operator-types.ts';
@@ -7,14 +7,15 @@ import { EmptyState } from '../../parts/notice/empty-state.tsx';
 import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { Steady } from '../../parts/steady.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useList, useLoad } from '../../session/use-load.ts';
+import { useList } from '../../session/use-load.ts';
 import { words } from '../../words/operator/deliveries.ts';
 import { ApplicationLink } from '../application-link.tsx';
 import styles from '../operator.module.css';
 import { useCarrierNames } from '../use-carrier-names.ts';
-import { DeliveryGroups, type Groups } from './delivery-groups.tsx';
+import { DeliveryGroups } from './delivery-groups.tsx';
 
 const refreshMs = 5000;
 const states = {
@@ -29,13 +30,6 @@ export default function Deliveries() {
   const state = values.state === 'in_doubt' ? 'in_doubt' : 'stuck';
   const { carrier } = values;
   const carriers = useCarrierNames() ?? [];
-  const { data, problem, reload, showMore } = useList<Delivery>(
-    withQuery(operatorPath('deliveries'), { state, carrier }),
-    refreshMs,
-  );
-  const groups = useLoad<Groups>(withQuery(operatorPath('deliveries/groups'), { state, carrier }), refreshMs);
-  // The groups stand above the list, so both appear together: nothing jumps.
-  const ready = data !== undefined && (groups.data !== undefined || groups.problem !== undefined);
   return (
     <>
       <PageTitle lead={words.lead}>{words.title}</PageTitle>
@@ -54,25 +48,39 @@ export default function Deliveries() {
             onChange={(event) => change({ carrier: event.currentTarget.value })}
           />
         </div>
-        <ProblemCallout problem={problem} onRetry={reload} />
-        {!ready && problem === undefined && <Skeleton height={140} />}
-        {ready && data.length === 0 && <EmptyState title={words.none}>{states[state].nothing}</EmptyState>}
-        {ready && groups.data !== undefined && <DeliveryGroups {...groups.data} />}
-        {ready && data.length > 0 && (
-          <Panel>
-            <Table
-              label={states[state].label}
-              columns={columns}
-              rows={data.map((delivery) => ({ key: delivery.message_id, cells: cellsOf(delivery) }))}
-            />
-          </Panel>
-        )}
-        {ready && showMore && (
-          <Button variant="default" onClick={showMore}>
-            {words.more}
-          </Button>
-        )}
+        <Steady height={140}>
+          <Stack>
+            <DeliveryGroups state={state} carrier={carrier} />
+            <DeliveryList state={state} carrier={carrier} />
+          </Stack>
+        </Steady>
       </Stack>
+    </>
+  );
+}
+
+function DeliveryList({ state, carrier }: { state: keyof typeof states; carrier: string }) {
+  const path = withQuery(operatorPath('deliveries'), { state, carrier });
+  const { data, problem, reload, showMore } = useList<Delivery>(path, refreshMs);
+  const { label, nothing } = states[state];
+  return (
+    <>
+      <ProblemCallout problem={problem} onRetry={reload} />
+      {data?.length === 0 && <EmptyState title={words.none}>{nothing}</EmptyState>}
+      {data !== undefined && data.length > 0 && (
+        <Panel>
+          <Table
+            label={label}
+            columns={columns}
+            rows={data.map((delivery) => ({ key: delivery.message_id, cells: cellsOf(delivery) }))}
+          />
+        </Panel>
+      )}
+      {showMore && (
+        <Button variant="default" onClick={showMore}>
+          {words.more}
+        </Button>
+      )}
     </>
   );
 }
