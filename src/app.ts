@@ -51,6 +51,7 @@ export function createApp(options: AppOptions): App {
     ...accounts,
     registry: registry.service,
     credentials: registry.credentials,
+    clientKeys: registry.clientKeys,
     identity: identity.routes,
     ...apis,
     twilio,
