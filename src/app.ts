@@ -50,8 +50,6 @@ export function createApp(options: AppOptions): App {
     database: sideDatabase,
     ...accounts,
     registry: registry.service,
-    credentials: registry.credentials,
-    clientKeys: registry.clientKeys,
     identity: identity.routes,
     ...apis,
     twilio,

@@ -34,11 +34,15 @@ export function SecretRow({ name = null, shown, secret, children }: SecretRowPro
           facts={[
             [words.created, <Time key="created" at={secret.created_at} />],
             [words.lastUsed, secret.last_used_at === null ? words.never : <Time key="used" at={secret.last_used_at} />],
-            [words.expires, secret.expires_at ? <Time key="expires" at={secret.expires_at} /> : words.never],
+            ...(secret.expires_at === undefined ? [] : [expiry(secret.expires_at)]),
           ]}
         />
       </div>
       {children}
     </div>
   );
+}
+
+function expiry(at: string | null): [string, ReactNode] {
+  return [words.expires, at === null ? words.never : <Time key="expires" at={at} />];
 }
