@@ -171,7 +171,7 @@ describe('invalid_client, with one body', () => {
 
   test('another key, another algorithm, none, and the public key as a secret', async () => {
     const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-    assertInvalidClient(await ask(await assertion({ key: stranger })), 'a key of nobody');
+    assertInvalidClient(await ask(await assertion({ key: stranger })), 'an unknown key');
     assertInvalidClient(await ask(await assertion({ header: { kid: 'unknown' } })), 'an unknown kid');
     assertInvalidClient(await ask(await assertion({ header: { typ: 'at+jwt' } })), 'a JWT for another purpose');
     // The key for RS256 signs by PS256: each key has one algorithm.
