@@ -141,7 +141,7 @@ describe('with a synchronous standby', { concurrency: false }, () => {
       error = await ended;
       assert.ok(isCommitInDoubt(error), String(error));
       assert.ok(error instanceof ApiError && error.code === 'UNAVAILABLE');
-      // It is there, and a failover would lose it: nobody may be told that it is done.
+      // It is there, and a failover would lose it: it may not be answered as done.
       const there = await pair.first.admin.query("select 1 from pg_class where relname = 'doubtful'");
       assert.ok(there.rows.length <= 1);
       const repeated = node.database.query('insert into doubtful values (1) on conflict do nothing');

@@ -17,7 +17,7 @@ export interface PoolOptions {
   poolSize: number;
   log: Log;
   commits: CommitWatch;
-  /** Told of each socket that is opened. */
+  /** Called with each socket that is opened. */
   onSocket?: (socket: Socket) => void;
   onLost?: () => void;
 }

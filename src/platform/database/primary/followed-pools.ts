@@ -117,6 +117,6 @@ function messageOf(error: unknown): string {
 }
 
 function isOld({ name }: PrimaryHost): Error {
-  const cause = new Error(`${name} is not known to be the primary any more`);
+  const cause = new Error(`${name} may be the primary no longer`);
   return unavailable('The service cannot reach its database. Try again shortly.', 1, cause);
 }

@@ -24,7 +24,7 @@ export interface Primary {
   doubt(host: PrimaryHost): void;
   /** Rises at each switch. What another server said may be unknown to this one. */
   readonly epoch: number;
-  /** Called at each switch; without a host when the last one is known not to take writes any more. */
+  /** Called at each switch; without a host when the last one is known to take writes no longer. */
   onSwitch(listener: (host: PrimaryHost | undefined) => void): void;
   state(): PrimaryState;
   stop(): Promise<void>;
@@ -110,7 +110,7 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
     const { view } = watched ?? {};
     if (watched === undefined || view === undefined) {
       found = undefined;
-      log.warn({ host: before }, 'the database takes no writes at this host any more: looking for the primary');
+      log.warn({ host: before }, 'this host of the database no longer takes writes');
     } else {
       const { timeline, startedAt } = view;
       found = { host: { ...watched.address, timeline, startedAt }, watched };
@@ -185,7 +185,7 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
   };
 }
 
-/** True when the host is known not to be the primary any more. While it only fails to answer, it may still be. */
+/** True when the host is known to be the primary no longer. One that only fails to answer may still be it. */
 function isOver({ host, watched }: { host: PrimaryHost; watched: Watched }, next: Watched | undefined): boolean {
   if (next !== undefined && next !== watched) return next.isProven();
   const { view } = watched;
