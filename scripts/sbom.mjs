@@ -44,7 +44,7 @@ function follow(packages, found, from, name, scope) {
   for (const each of Object.keys(packages[key].dependencies ?? {})) follow(packages, found, key, each, scope);
 }
 
-/** As Node looks for a package: in the nearest node_modules. */
+/** As Node finds a package: in the nearest node_modules. */
 function resolve(packages, from, name) {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/')))) {
     const key = place === '' ? `node_modules/${name}` : `${place}/node_modules/${name}`;

@@ -88,7 +88,7 @@ describe('the bill of materials', () => {
   });
 });
 
-test('npm audit --omit=dev looks at all that is bundled: the lock file does not call it a part of development', () => {
+test('npm audit --omit=dev reads all that is bundled: the lock file does not call it a part of development', () => {
   const hidden = sbom.components
     .filter((component) => placesOf(component).some((place) => place.startsWith('bundled')))
     .filter((component) => {
