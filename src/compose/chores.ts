@@ -196,7 +196,11 @@ export function createChores({
       everyMs: hourMs,
       runPiece: withTexts(deleteOldAttempts, keptFrom),
     },
-    { name: 'incomplete-smpp-texts', everyMs: 5000, runPiece: withNow((tx, nowMs) => sweepParts(tx, nowMs, pieceRows)) },
+    {
+      name: 'incomplete-smpp-texts',
+      everyMs: 5000,
+      runPiece: withNow((tx, nowMs) => sweepParts(tx, nowMs, pieceRows)),
+    },
     {
       name: 'old-smpp-parts',
       everyMs: hourMs,

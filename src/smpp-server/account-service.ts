@@ -115,7 +115,10 @@ export function createSmppAccounts({ database, clock, credentials, change, requi
           await store.endPasswords(tx, id, nowMs + overlapSeconds * 1000, nowMs);
           const { passwords } = await detail(tx, account);
           if (passwords.length >= mostPasswords)
-            throw new ApiError('INCOMPATIBLE_STATE', `The account has ${mostPasswords} passwords in force, the maximum.`);
+            throw new ApiError(
+              'INCOMPATIBLE_STATE',
+              `The account has ${mostPasswords} passwords in force, the maximum.`,
+            );
           const password = await addPassword(tx, account);
           return { ...(await detail(tx, account)), password };
         },

@@ -5,7 +5,16 @@ import { addressProblem, isAllowed, toBlockList } from './addresses.ts';
 test('an entry is an address or a CIDR, none wider than /24 or /48', () => {
   for (const right of ['203.0.113.7', '203.0.113.0/24', '203.0.113.7/32', '2001:db8::1', '2001:db8::/48'])
     assert.equal(addressProblem(right), undefined, right);
-  for (const wrong of ['', 'x', '203.0.113.0/23', '203.0.113.0/33', '203.0.113.0/', '203.0.113.0/24/1', '2001:db8::/47', 'fe80::1%eth0'])
+  for (const wrong of [
+    '',
+    'x',
+    '203.0.113.0/23',
+    '203.0.113.0/33',
+    '203.0.113.0/',
+    '203.0.113.0/24/1',
+    '2001:db8::/47',
+    'fe80::1%eth0',
+  ])
     assert.match(addressProblem(wrong) ?? '', /^must/, wrong);
 });
 

@@ -1,7 +1,7 @@
+import type { Clock } from '../platform/clock.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, newId, uuidOf } from '../platform/ids.ts';
-import type { Clock } from '../platform/clock.ts';
 import { bindModes } from './account.ts';
 import type { Bind, Problem, ShownBind } from './bind.ts';
 

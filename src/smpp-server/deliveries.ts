@@ -1,15 +1,23 @@
 // Tests: test/smpp-server/receipts.test.ts, test/smpp-server/inbound.test.ts
-import type { MessageKey } from '../messages/message-store.ts';
+
 import type { ShownMessage } from '../messages/message.ts';
+import type { MessageKey } from '../messages/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { createSharedWrites } from '../platform/work/shared-writes.ts';
 import { createWakeableSleep } from '../platform/work/wakeable-sleep.ts';
-import { statuses, type SubmitFields } from '../smpp/pdu.ts';
+import { type SubmitFields, statuses } from '../smpp/pdu.ts';
 import type { Bind } from './bind.ts';
-import { type Again, claimDeliveries, type Delivery, deleteDeliveries, releaseDeliveries, type Wanted } from './delivery-store.ts';
+import {
+  type Again,
+  claimDeliveries,
+  type Delivery,
+  deleteDeliveries,
+  releaseDeliveries,
+  type Wanted,
+} from './delivery-store.ts';
 import type { Peer } from './peer.ts';
 import { errorNumberOf, incompleteError, toInboundPdu, toReceiptPdu } from './receipt-pdu.ts';
 
@@ -90,7 +98,8 @@ export function createDeliveries(options: DeliveriesOptions) {
     const consider = (each: Receiver) => {
       if (each.peer.room > (best?.peer.room ?? 0)) best = each;
     };
-    if (delivery.kind !== 'inbound') for (const each of receivers.get(fromUuid('smp', delivery.owner)) ?? []) consider(each);
+    if (delivery.kind !== 'inbound')
+      for (const each of receivers.get(fromUuid('smp', delivery.owner)) ?? []) consider(each);
     else
       for (const of of receivers.values())
         if (of[0]?.bind.account.applicationId === delivery.applicationId) for (const each of of) consider(each);
@@ -99,7 +108,9 @@ export function createDeliveries(options: DeliveriesOptions) {
 
   async function pdusOf(claimed: Delivery[]): Promise<Map<number, SubmitFields>> {
     const receipts = claimed.filter(({ kind }) => kind === 'receipt');
-    const keys = receipts.map(({ applicationId, subject }): MessageKey => ({ applicationId, api: 'sms', id: fromUuid('msg', subject) }));
+    const keys = receipts.map(
+      ({ applicationId, subject }): MessageKey => ({ applicationId, api: 'sms', id: fromUuid('msg', subject) }),
+    );
     const messages = keys.length === 0 ? [] : await findMessages(keys);
     const inbound = claimed.filter(({ kind }) => kind === 'inbound').map(({ subject }) => fromUuid('inb', subject));
     const texts = new Map((inbound.length === 0 ? [] : await findInbound(inbound)).map((text) => [text.id, text]));
@@ -228,4 +239,8 @@ function unsentReceiptOf({ subject, detail, createdAtMs }: Delivery): SubmitFiel
 }
 
 /** What the portal's test sends: a text from a phone, to nobody. */
-const testReceipt: SubmitFields = toInboundPdu({ from: '+15005550100', to: 'TEST', body: 'Test of Heliograph: please acknowledge this deliver_sm.' });
+const testReceipt: SubmitFields = toInboundPdu({
+  from: '+15005550100',
+  to: 'TEST',
+  body: 'Test of Heliograph: please acknowledge this deliver_sm.',
+});

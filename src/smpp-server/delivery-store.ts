@@ -127,7 +127,12 @@ export async function insertUnsent(tx: Tx, parts: UnsentPart[], nowMs: number): 
 }
 
 /** A delivery that tests the account's receivers. */
-export async function insertTest(tx: Tx, owner: { accountId: string; applicationId: string }, subject: string, nowMs: number) {
+export async function insertTest(
+  tx: Tx,
+  owner: { accountId: string; applicationId: string },
+  subject: string,
+  nowMs: number,
+) {
   const { rows } = await tx.query<{ id: number }>(
     `insert into smpp_delivery (owner, application_id, kind, subject, created_at, due_at)
      values ($1, $2, $3, $4, $5, $5) returning id`,
@@ -146,7 +151,10 @@ export async function readAttempts(tx: Tx, id: number): Promise<number | undefin
 }
 
 /** What waits for each owner, up to a bound, and since when. */
-export async function readWaiting(tx: Tx, owners: string[]): Promise<Map<string, { count: number; sinceMs: number | null }>> {
+export async function readWaiting(
+  tx: Tx,
+  owners: string[],
+): Promise<Map<string, { count: number; sinceMs: number | null }>> {
   const { rows } = await tx.query<{ owner: string; count: number; sinceMs: number | null }>(
     `select w.owner, count(d.created_at)::integer as count, min(d.created_at) as "sinceMs"
      from unnest($1::uuid[]) as w(owner) left join lateral (

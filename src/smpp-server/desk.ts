@@ -1,7 +1,7 @@
 // Tests: test/smpp-server/binds.test.ts
 import type { LimitDecision } from '../http/admission.ts';
-import { newId } from '../platform/ids.ts';
 import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { type BindPdu, type CancelPdu, type QueryPdu, statuses } from '../smpp/pdu.ts';
 import type { KnownAccount } from './account.ts';
@@ -76,7 +76,10 @@ export function createDesk(options: DeskOptions): Desk {
       binds.leave(made);
       return statuses.invalidPassword;
     }
-    log.info({ bind: made.id, application_id: account.applicationId, mode: made.mode, restricted: allowed !== undefined }, 'an SMPP bind began');
+    log.info(
+      { bind: made.id, application_id: account.applicationId, mode: made.mode, restricted: allowed !== undefined },
+      'an SMPP bind began',
+    );
     return made;
   }
 
@@ -101,7 +104,12 @@ export function createDesk(options: DeskOptions): Desk {
     query: (made, pdu: QueryPdu) =>
       submits.ask(made, 'query_sm', refusedQuery, ({ caller }) => lookups.query(caller.applicationId, pdu.messageId)),
     cancel: (made, pdu: CancelPdu) =>
-      submits.ask(made, 'cancel_sm', (status) => status, ({ caller }) => lookups.cancel(caller.applicationId, pdu.messageId)),
+      submits.ask(
+        made,
+        'cancel_sm',
+        (status) => status,
+        ({ caller }) => lookups.cancel(caller.applicationId, pdu.messageId),
+      ),
     refused(made, command, status, why) {
       made.refused++;
       binds.note({ accountId: made.account.id, atMs: clock.nowMs(), command, status, why });
@@ -112,11 +120,13 @@ export function createDesk(options: DeskOptions): Desk {
       peers.delete(made);
       deliveries.remove(made);
       binds.leave(made);
-      log.info({ bind: made.id, application_id: made.account.applicationId, submits: made.submits }, 'an SMPP bind ended');
+      log.info(
+        { bind: made.id, application_id: made.account.applicationId, submits: made.submits },
+        'an SMPP bind ended',
+      );
     },
     end(made, drainMs) {
       void peers.get(made)?.end(drainMs);
     },
   };
 }
-

@@ -1,5 +1,5 @@
-import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import { toTimestamp } from '../platform/clock.ts';
+import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 
@@ -128,10 +128,10 @@ export async function takeOldParts(tx: Tx, beforeMs: number, most: number): Prom
 }
 
 export async function findPart(tx: Tx, applicationId: string, id: string): Promise<StoredPart | undefined> {
-  const { rows } = await tx.query<PartRow>(
-    `select ${columns} from smpp_part where id = $1 and application_id = $2`,
-    [uuidOf(id), uuidOf(applicationId)],
-  );
+  const { rows } = await tx.query<PartRow>(`select ${columns} from smpp_part where id = $1 and application_id = $2`, [
+    uuidOf(id),
+    uuidOf(applicationId),
+  ]);
   return rows.map(toPart)[0];
 }
 

@@ -13,9 +13,9 @@ import { newId } from '../platform/ids.ts';
 import type { Coding } from '../smpp/charset.ts';
 import { statuses } from '../smpp/pdu.ts';
 import type { TextPart } from '../smpp/user-data.ts';
-import { giveUpParts, joinWithinMs } from './part-sweep.ts';
-import * as store from './part-store.ts';
 import type { StoredPart } from './part-store.ts';
+import * as store from './part-store.ts';
+import { giveUpParts, joinWithinMs } from './part-sweep.ts';
 import type { SubmitAnswer } from './requests.ts';
 import { statusCallbackOf } from './status-callback.ts';
 import { type ReceiptWish, type Refusal, refuse, type SubmitRequest, textOf } from './submit-fields.ts';
@@ -100,7 +100,9 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
       return { outcome: refuse(statuses.queueFull, 'another text with the same reference still waits for its parts') };
     const count = waiting.get(account.id) ?? 0;
     if (count >= mostWaiting)
-      return { outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`) };
+      return {
+        outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`),
+      };
     const fresh = toStored(item, newId('prt', clock), nowMs);
     const parts = [...open, fresh].sort((a, b) => a.number - b.number);
     if (parts.length < part.total) {

@@ -282,9 +282,7 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
       send({ command: 'query_sm_resp', status, sequence, ...refused });
       return;
     }
-    request(
-      desk.query(by, pdu).then((answer) => send({ command: 'query_sm_resp', sequence, ...answer, messageId })),
-    );
+    request(desk.query(by, pdu).then((answer) => send({ command: 'query_sm_resp', sequence, ...answer, messageId })));
   }
 
   function onCancel(pdu: CancelPdu, problem: number): void {

@@ -107,6 +107,7 @@ function addressesOf(source: string, destination: string) {
 /** International numbers are TON 1 without their plus, short codes TON 3, names TON 5. A masked number keeps its digits. */
 function addressOf(text: string): { ton: number; npi: number; address: string } {
   if (text.startsWith('+')) return { ton: 1, npi: 1, address: text.replaceAll(/[^0-9]/g, '').slice(0, 20) };
-  if (/^[0-9]+$/.test(text)) return { ton: text.length <= 8 ? 3 : 0, npi: text.length <= 8 ? 0 : 1, address: text.slice(0, 20) };
+  if (/^[0-9]+$/.test(text))
+    return { ton: text.length <= 8 ? 3 : 0, npi: text.length <= 8 ? 0 : 1, address: text.slice(0, 20) };
   return { ton: 5, npi: 0, address: text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 20) };
 }

@@ -129,7 +129,13 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
     async start() {
       const { port, tlsPort } = listening;
       if (port === undefined && tlsPort === undefined) return;
-      const plain = port === undefined ? undefined : await listen(createServer((socket) => accept(socket, false)), port);
+      const plain =
+        port === undefined
+          ? undefined
+          : await listen(
+              createServer((socket) => accept(socket, false)),
+              port,
+            );
       const tls = tlsPort === undefined ? undefined : await listen(createTls(), tlsPort);
       ports = { plain, tls };
       ticks = setInterval(() => {

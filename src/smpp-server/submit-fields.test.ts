@@ -39,8 +39,7 @@ test('the source is a name or a number; TON 1 makes it international', () => {
   assert.equal(take({}).from, 'ACME');
   assert.equal(take({ sourceTon: 1, source: '447700900000' }).from, '+447700900000');
   assert.equal(take({ sourceTon: 3, source: '80123' }).from, '80123');
-  for (const source of ['', 'A name that is long', 'a@b', '12'])
-    assert.equal(statusFor({ source }), 0x0a, source);
+  for (const source of ['', 'A name that is long', 'a@b', '12']) assert.equal(statusFor({ source }), 0x0a, source);
 });
 
 test('data_coding 0, 1, 3 and 8 are read, others and wrong octets refused', () => {
@@ -101,7 +100,9 @@ test('validity and schedule, within what a text may have', () => {
 });
 
 test('registered_delivery, priority and user_message_reference', () => {
-  const wishes = [0x00, 0x01, 0x02, 0x03, 0x10, 0x11, 0x12].map((registeredDelivery) => take({ registeredDelivery }).wish);
+  const wishes = [0x00, 0x01, 0x02, 0x03, 0x10, 0x11, 0x12].map(
+    (registeredDelivery) => take({ registeredDelivery }).wish,
+  );
   assert.deepEqual(wishes, ['', 'a', 'f', 's', '', 'A', 'F']);
   assert.deepEqual([take({ priority: 3 }).priority, take({ priority: 3 }, true).priority], ['normal', 'high']);
   const tlvs = [{ tag: tlvTags.userMessageReference, value: Buffer.from('0102', 'hex') }];

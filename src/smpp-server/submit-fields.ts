@@ -103,7 +103,8 @@ const typeBits = 0x3c;
 
 function readText(pdu: SubmitFields): Pick<SubmitRequest, 'coding' | 'octets' | 'part'> | Refusal {
   const { esmClass, dataCoding, shortMessage, tlvs } = pdu;
-  if ((esmClass & typeBits) !== 0) return refuse(statuses.invalidEsmClass, 'esm_class must be that of a text: 0 or 0x40');
+  if ((esmClass & typeBits) !== 0)
+    return refuse(statuses.invalidEsmClass, 'esm_class must be that of a text: 0 or 0x40');
   const payload = findTlv(tlvs, tlvTags.messagePayload);
   if (payload !== undefined && shortMessage.length > 0)
     return refuse(statuses.invalidMessageLength, 'short_message must be empty where message_payload has the text');
@@ -113,7 +114,10 @@ function readText(pdu: SubmitFields): Pick<SubmitRequest, 'coding' | 'octets' | 
     return refuse(statuses.invalidDataCoding, 'data_coding must be 0 or 1 (GSM-7), 3 (Latin-1) or 8 (UCS-2)');
   const header = (esmClass & hasHeader) === 0 ? null : headerOf(whole);
   if (header === undefined || (header !== null && !holdsOnlyParts(header)))
-    return refuse(statuses.invalidEsmClass, 'the user data header must be whole, and hold nothing but the numbers of a part');
+    return refuse(
+      statuses.invalidEsmClass,
+      'the user data header must be whole, and hold nothing but the numbers of a part',
+    );
   const part = (header === null ? null : partOfHeader(header)) ?? partOfTlvs(tlvs);
   const octets = header === null ? whole : whole.subarray(1 + header.length);
   if (octets.length === 0) {
@@ -123,7 +127,10 @@ function readText(pdu: SubmitFields): Pick<SubmitRequest, 'coding' | 'octets' | 
   if (part !== null && part.total > mostParts)
     return refuse(statuses.invalidMessageLength, `a text must have at most ${mostParts} parts`);
   if (coding === 'gsm7' && hasHighBit(octets))
-    return refuse(statuses.invalidDataCoding, 'data_coding 0 means GSM-7, one octet for each septet; this text has octets above 0x7F: send 3 or 8');
+    return refuse(
+      statuses.invalidDataCoding,
+      'data_coding 0 means GSM-7, one octet for each septet; this text has octets above 0x7F: send 3 or 8',
+    );
   if (coding === 'ucs2' && octets.length % 2 === 1)
     return refuse(statuses.invalidMessageLength, 'a text in UCS-2 must have an even number of octets');
   return { coding, octets, part };
@@ -141,7 +148,8 @@ const [shortestSeconds, longestSeconds, usualSeconds] = [60, 259_200, 86_400];
 const latestMs = 7 * 86_400_000;
 
 function readTimes(pdu: SubmitFields, nowMs: number): Pick<SubmitRequest, 'validitySeconds' | 'sendAtMs'> | Refusal {
-  if (pdu.scheduleDeliveryTime === '' && pdu.validityPeriod === '') return { validitySeconds: usualSeconds, sendAtMs: null };
+  if (pdu.scheduleDeliveryTime === '' && pdu.validityPeriod === '')
+    return { validitySeconds: usualSeconds, sendAtMs: null };
   const wantedMs = readSmppTime(pdu.scheduleDeliveryTime, nowMs);
   if (wantedMs === undefined || (wantedMs !== null && wantedMs > nowMs + latestMs))
     return refuse(statuses.invalidSchedule, 'schedule_delivery_time must be YYMMDDhhmmsstnnp, at most 7 days ahead');

@@ -18,7 +18,14 @@ test('an absolute time has an offset in quarters of an hour', () => {
 
 test('an empty time is none, and what is no time is refused', () => {
   assert.equal(readSmppTime('', nowMs), null);
-  for (const wrong of ['260231130000000+', '261301130000000+', '260131250000000+', '260131130000099+', 'tomorrow', '2601311300000'])
+  for (const wrong of [
+    '260231130000000+',
+    '261301130000000+',
+    '260131250000000+',
+    '260131130000099+',
+    'tomorrow',
+    '2601311300000',
+  ])
     assert.equal(readSmppTime(wrong, nowMs), undefined, wrong);
 });
 

@@ -36,5 +36,8 @@ export function writeReceiptDate(ms: number): string {
 }
 
 function digitsOf(ms: number, length: number): string {
-  return new Date(ms).toISOString().replaceAll(/[-T:]/g, '').slice(2, 2 + length);
+  return new Date(ms)
+    .toISOString()
+    .replaceAll(/[-T:]/g, '')
+    .slice(2, 2 + length);
 }

@@ -12,8 +12,8 @@ import { type SubmitPdu, statuses } from '../smpp/pdu.ts';
 import type { KnownAccount, SmppAccount } from './account.ts';
 import type { Bind } from './bind.ts';
 import type { QueryAnswer, SubmitAnswer } from './requests.ts';
-import { isRefusal, type Refusal, readSubmit, refuse, type SubmitRequest, textOf } from './submit-fields.ts';
 import { statusCallbackOf } from './status-callback.ts';
+import { isRefusal, type Refusal, readSubmit, refuse, type SubmitRequest, textOf } from './submit-fields.ts';
 
 export interface Limiter {
   decide(known: KnownCaller): LimitDecision | Promise<LimitDecision>;

@@ -41,9 +41,7 @@ function bodyOctets(pdu: Pdu): number {
     case 'query_sm':
       return pdu.messageId.length + pdu.source.length + 4;
     case 'cancel_sm':
-      return (
-        pdu.serviceType.length + pdu.messageId.length + pdu.source.length + pdu.destination.length + 8
-      );
+      return pdu.serviceType.length + pdu.messageId.length + pdu.source.length + pdu.destination.length + 8;
     case 'query_sm_resp':
       return pdu.messageId.length + pdu.finalDate.length + 4;
     case 'outbind':

@@ -22,7 +22,8 @@ export function headerOf(octets: Buffer): Buffer | undefined {
 export function partOfHeader(header: Buffer): TextPart | null {
   for (const { id, data } of elementsOf(header)) {
     if (id === part8 && data.length === 3) return toPart(data.readUInt8(0), 8, data.readUInt8(1), data.readUInt8(2));
-    if (id === part16 && data.length === 4) return toPart(data.readUInt16BE(0), 16, data.readUInt8(2), data.readUInt8(3));
+    if (id === part16 && data.length === 4)
+      return toPart(data.readUInt16BE(0), 16, data.readUInt8(2), data.readUInt8(3));
   }
   return null;
 }

@@ -4,7 +4,15 @@ import { type SubmitFields, tlvTags } from '../../src/smpp/pdu.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
-import { bound, createSmppCaller, createSmppWorld, type SmppCaller, type SmppWorld, statusOf, submitMany } from './world.ts';
+import {
+  bound,
+  createSmppCaller,
+  createSmppWorld,
+  type SmppCaller,
+  type SmppWorld,
+  statusOf,
+  submitMany,
+} from './world.ts';
 
 type Form = 'udh8' | 'udh16' | 'sar';
 
@@ -23,6 +31,8 @@ function part(form: Form, reference: number, total: number, number: number, text
   return { shortMessage: octets, tlvs };
 }
 
+const compare = (a: string, b: string) => (a < b ? -1 : 1);
+
 describe('parts of long texts', () => {
   let world: SmppWorld;
   before(async () => {
@@ -30,8 +40,12 @@ describe('parts of long texts', () => {
   });
   after(() => world.close());
 
-  async function messagesOf(caller: SmppCaller): Promise<{ message: string; segments: { count: number }; status: string; id: string }[]> {
-    const { body } = await send<{ data: never[] }>(world.app, 'GET', '/sms/v1/messages', { headers: { apikey: caller.apiKey } });
+  async function messagesOf(
+    caller: SmppCaller,
+  ): Promise<{ message: string; segments: { count: number }; status: string; id: string }[]> {
+    const { body } = await send<{ data: never[] }>(world.app, 'GET', '/sms/v1/messages', {
+      headers: { apikey: caller.apiKey },
+    });
     return body.data;
   }
 
@@ -54,10 +68,20 @@ describe('parts of long texts', () => {
         [[texts.join(''), 3]],
       );
       const receipts = [await client.takeReceipt(), await client.takeReceipt(), await client.takeReceipt()];
-      const reported = receipts.map(({ shortMessage }) => /^id:(\S+) .*stat:DELIVRD/.exec(shortMessage.toString())?.[1]);
+      const reported = receipts.map(
+        ({ shortMessage }) => /^id:(\S+) .*stat:DELIVRD/.exec(shortMessage.toString())?.[1],
+      );
       assert.deepEqual(new Set(reported), new Set(ids.keys()));
       const [of] = [...ids.keys()];
-      client.send({ command: 'query_sm', status: 0, sequence: 800, messageId: of ?? '', sourceTon: 0, sourceNpi: 0, source: '' });
+      client.send({
+        command: 'query_sm',
+        status: 0,
+        sequence: 800,
+        messageId: of ?? '',
+        sourceTon: 0,
+        sourceNpi: 0,
+        source: '',
+      });
       assert.equal((await client.take('query_sm_resp')).messageState, 2);
       client.close();
     });
@@ -78,9 +102,15 @@ describe('parts of long texts', () => {
     const caller = await createSmppCaller(world.app);
     const client = await bound(world, caller);
     const others = [{}, { destination: '447700900999' }, { source: 'OTHER' }];
-    await submitMany(client, others.map((other, index) => ({ ...other, ...part('udh8', 9, 2, 1, `${index}a`) })));
-    await submitMany(client, others.map((other, index) => ({ ...other, ...part('udh8', 9, 2, 2, `${index}b`) })));
-    assert.deepEqual((await messagesOf(caller)).map(({ message }) => message).sort(), ['0a0b', '1a1b', '2a2b']);
+    await submitMany(
+      client,
+      others.map((other, index) => ({ ...other, ...part('udh8', 9, 2, 1, `${index}a`) })),
+    );
+    await submitMany(
+      client,
+      others.map((other, index) => ({ ...other, ...part('udh8', 9, 2, 2, `${index}b`) })),
+    );
+    assert.deepEqual((await messagesOf(caller)).map(({ message }) => message).toSorted(compare), ['0a0b', '1a1b', '2a2b']);
     client.close();
   });
 
@@ -97,7 +127,10 @@ describe('parts of long texts', () => {
     );
     const data = await messagesOf(caller);
     assert.equal(data.length, 20);
-    assert.ok(data.every(({ message }) => /^(\d+)\.0\1\.1$/.test(message)), data.map(({ message }) => message).join());
+    assert.ok(
+      data.every(({ message }) => /^(\d+)\.0\1\.1$/.test(message)),
+      data.map(({ message }) => message).join(),
+    );
     for (const client of clients) client.close();
   });
 
@@ -112,7 +145,9 @@ describe('parts of long texts', () => {
     });
     const receipts = [await client.takeReceipt(), await client.takeReceipt()];
     assert.deepEqual(
-      new Set(receipts.map(({ shortMessage }) => /^id:(\S+) .*stat:UNDELIV err:010/.exec(shortMessage.toString())?.[1])),
+      new Set(
+        receipts.map(({ shortMessage }) => /^id:(\S+) .*stat:UNDELIV err:010/.exec(shortMessage.toString())?.[1]),
+      ),
       new Set(answers.map(({ messageId }) => messageId)),
     );
     assert.deepEqual(await messagesOf(caller), []);

@@ -57,7 +57,10 @@ describe('query_sm and cancel_sm', () => {
 
   test('they count as requests', async () => {
     const free = await bound(world, await createSmppCaller(world.app, 'free'));
-    const [{ messageId } = { messageId: '' }] = await submitMany(free, Array.from({ length: 59 }, () => ({})));
+    const [{ messageId } = { messageId: '' }] = await submitMany(
+      free,
+      Array.from({ length: 59 }, () => ({})),
+    );
     assert.equal((await query(messageId, free)).status, 0);
     assert.equal((await query(messageId, free)).status, 0x58);
     free.close();

@@ -24,6 +24,8 @@ function idOf(receipt: { tlvs: { tag: number; value: Buffer }[] }): string {
   return findTlv(receipt.tlvs, tlvTags.receiptedMessageId)?.toString('latin1').replace('\0', '') ?? '';
 }
 
+const compare = (a: string, b: string) => (a < b ? -1 : 1);
+
 describe('receipts', () => {
   let world: SmppWorld;
   before(async () => {
@@ -44,10 +46,15 @@ describe('receipts', () => {
     const { messageId } = await client.submit({ destination: delivered });
     const receipt = await client.takeReceipt();
     assert.equal(receipt.esmClass, 0x04);
-    assert.deepEqual([receipt.source, receipt.sourceTon, receipt.destination, receipt.destinationTon], [delivered, 1, 'ACME', 5]);
+    assert.deepEqual(
+      [receipt.source, receipt.sourceTon, receipt.destination, receipt.destinationTon],
+      [delivered, 1, 'ACME', 5],
+    );
     assert.match(
       receipt.shortMessage.toString('latin1'),
-      new RegExp(`^id:${messageId} sub:001 dlvrd:001 submit date:\\d{10} done date:\\d{10} stat:DELIVRD err:000 text:hello$`),
+      new RegExp(
+        `^id:${messageId} sub:001 dlvrd:001 submit date:\\d{10} done date:\\d{10} stat:DELIVRD err:000 text:hello$`,
+      ),
     );
     assert.equal(idOf(receipt), messageId);
     assert.deepEqual(findTlv(receipt.tlvs, tlvTags.messageState), Buffer.of(2));
@@ -113,7 +120,7 @@ describe('receipts', () => {
           got[index]?.push(idOf(await client.takeReceipt()));
       return got.flat().length >= ids.length;
     });
-    assert.deepEqual(got.flat().sort(), ids.sort());
+    assert.deepEqual(got.flat().toSorted(compare), ids.toSorted(compare));
     await Promise.all(clients.map((client) => hasNone(client, 100)));
     for (const client of clients) client.close();
   });
@@ -154,7 +161,10 @@ describe('texts from phones', () => {
       const receiver = await bound(world, caller, 'bind_receiver');
       return [await receiver.takeReceipt(), await receiver.takeReceipt(), await receiver.takeReceipt()];
     })();
-    assert.deepEqual([first?.source, first?.destination, first?.esmClass, first?.dataCoding], ['447700900123', '447800900000', 0, 0]);
+    assert.deepEqual(
+      [first?.source, first?.destination, first?.esmClass, first?.dataCoding],
+      ['447700900123', '447800900000', 0, 0],
+    );
     assert.deepEqual(first?.shortMessage, Buffer.from('Yes, at 5 \x1be'));
     assert.deepEqual([second?.dataCoding, second?.shortMessage.toString('hex')], [8, '04140430']);
     assert.equal(third?.shortMessage.length, 0);

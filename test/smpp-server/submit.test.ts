@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { encodeText } from '../../src/smpp/charset.ts';
-import { eventually } from '../support/eventually.ts';
-import { bound, createSmppCaller, createSmppWorld, readAccount, type SmppCaller, statusOf, submitMany, type SmppWorld } from './world.ts';
 import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  bound,
+  createSmppCaller,
+  createSmppWorld,
+  readAccount,
+  type SmppCaller,
+  type SmppWorld,
+  statusOf,
+  submitMany,
+} from './world.ts';
 
 describe('submit_sm is a send of the SMS API', () => {
   let world: SmppWorld;
@@ -23,7 +32,10 @@ describe('submit_sm is a send of the SMS API', () => {
     assert.equal(answer.status, 0);
     const { status, body } = await get(`/sms/v1/messages/${answer.messageId}`);
     assert.equal(status, 200);
-    assert.deepEqual([body.to, body.from, body.message, body.status], ['+447700900123', 'ACME', 'Ürün: 5 € @ home', 'queued']);
+    assert.deepEqual(
+      [body.to, body.from, body.message, body.status],
+      ['+447700900123', 'ACME', 'Ürün: 5 € @ home', 'queued'],
+    );
     assert.equal(Date.parse(String(body.expires_at)) - Date.parse(String(body.created_at)), 3_600_000);
     client.close();
   });
@@ -79,7 +91,10 @@ describe('submit_sm is a send of the SMS API', () => {
       ),
     );
     assert.ok(byHttp.every(({ status }) => status === 201));
-    const answers = await submitMany(client, Array.from({ length: 60 }, () => ({})));
+    const answers = await submitMany(
+      client,
+      Array.from({ length: 60 }, () => ({})),
+    );
     assert.equal(answers.filter(({ status }) => status === 0).length, 50);
     assert.equal(answers.filter(({ status }) => status === 0x58).length, 10);
     for (let tries = 0; tries < 5; tries++) {
@@ -97,7 +112,10 @@ describe('submit_sm is a send of the SMS API', () => {
   test('a plan change acts on the next submit of the same bind', async () => {
     const free = await createSmppCaller(world.app, 'free');
     const client = await bound(world, free);
-    await submitMany(client, Array.from({ length: 61 }, () => ({})));
+    await submitMany(
+      client,
+      Array.from({ length: 61 }, () => ({})),
+    );
     assert.equal((await client.submit()).status, 0x58);
     await free.developer.send('POST', `/portal/v1/applications/${free.id}/registrations`, { api: 'sms', plan: 'pro' });
     assert.equal((await client.submit()).status, 0);
@@ -112,10 +130,9 @@ describe('submit_sm is a send of the SMS API', () => {
     const { messageId } = await client.submit();
     await statusOf(client, { destination: 'x' });
     await world.app.app.metering.flush();
-    const usage = await own.developer.send<{ data: { api: string; steps: { admitted: number; messages: number }[] }[] }>(
-      'GET',
-      `/portal/v1/applications/${own.id}/usage?step=day`,
-    );
+    const usage = await own.developer.send<{
+      data: { api: string; steps: { admitted: number; messages: number }[] }[];
+    }>('GET', `/portal/v1/applications/${own.id}/usage?step=day`);
     const [today] = usage.body.data.find(({ api }) => api === 'sms')?.steps.slice(-1) ?? [];
     assert.deepEqual([today?.admitted, today?.messages], [2, 1]);
     const { rows } = await world.app.db.database.query<{ method: string; status: number }>(
@@ -149,7 +166,10 @@ describe('submit_sm is a send of the SMS API', () => {
 
   test('a thousand submits of one bind are answered, each with its own id', async () => {
     const client = await bound(world, caller);
-    const answers = await submitMany(client, Array.from({ length: 1000 }, () => ({})));
+    const answers = await submitMany(
+      client,
+      Array.from({ length: 1000 }, () => ({})),
+    );
     assert.ok(answers.every(({ status }) => status === 0));
     assert.equal(new Set(answers.map(({ messageId }) => messageId)).size, 1000);
     client.close();

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable, recordId } from '../../../http/list-page.ts';
 import { timestampOrNull, toTimestamp } from '../../../platform/clock.ts';
-import type { SmppAccountDetail } from '../../../smpp-server/account-service.ts';
 import { type BindMode, bindModes } from '../../../smpp-server/account.ts';
+import type { SmppAccountDetail } from '../../../smpp-server/account-service.ts';
 import type { Problem, ShownBind } from '../../../smpp-server/bind.ts';
 import { describeStatus } from '../../../smpp-server/status-words.ts';
 
