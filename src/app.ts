@@ -11,7 +11,7 @@ import { composePoolMetrics } from './compose/pool-metrics.ts';
 import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
 import { composeServer } from './compose/server.ts';
-import { composeSmpp } from './compose/smpp.ts';
+import { composeSmpp } from './compose/smpp/web.ts';
 import { composeStreams } from './compose/streams.ts';
 import { composeTwilio } from './compose/twilio/web.ts';
 import { composeWindows } from './compose/windows.ts';
@@ -47,8 +47,7 @@ export function createApp(options: AppOptions): App {
   const twilio = composeTwilio(foundation, registry);
   const gateway = composeEdge(foundation, { identity, accounts, registrations, carriers, twilio });
 
-  const { messages } = apis.messages;
-  const smpp = composeSmpp(foundation, { registry, registrations, messages, onCounted: ownMetering.note });
+  const smpp = composeSmpp(foundation, { registry, registrations, ...apis.messages, onCounted: ownMetering.note });
 
   const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks, node);
   const shown = { version, registry, metering, registrations, checks };

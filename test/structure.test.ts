@@ -498,6 +498,8 @@ describe('one source each', () => {
     'registry/change-store.ts',
     'webhooks/lease-store.ts',
     'twilio/callbacks/store.ts',
+    'smpp-server/bind-store.ts',
+    'smpp-server/delivery-store.ts',
     'delivery/queue/claim-store.ts',
     'delivery/queue/release-store.ts',
   ];

@@ -101,7 +101,10 @@ describe('programs of others', () => {
     const lines = await runPerlEsme(recorder.port, 'hello from Perl', credentialsOf(caller));
     const id = /^submit 0 (\S+)$/.exec(lines[1] ?? '')?.[1] ?? '';
     assert.equal(lines[0], 'bind 0 heliograph');
-    assert.match(lines[2] ?? '', new RegExp(`^receipt 5 4 447700900123 id:${id} .*stat:DELIVRD err:000 text:hello from Perl$`));
+    assert.match(
+      lines[2] ?? '',
+      new RegExp(`^receipt 5 4 447700900123 id:${id} .*stat:DELIVRD err:000 text:hello from Perl$`),
+    );
     assert.deepEqual(lines.slice(3), [`tlvs ${id} 2`, 'enquire_link 0', 'unbind 0']);
     assert.deepEqual(await textsOf(caller), ['hello from Perl']);
   });
@@ -116,7 +119,15 @@ describe('programs of others', () => {
     for (const asked of [messageId, 'unknown']) {
       client.send({ command: 'query_sm', status: 0, sequence: 700, messageId: asked, ...source });
       await client.take('query_sm_resp');
-      client.send({ command: 'cancel_sm', status: 0, sequence: 701, serviceType: '', messageId: asked, ...source, ...destination });
+      client.send({
+        command: 'cancel_sm',
+        status: 0,
+        sequence: 701,
+        serviceType: '',
+        messageId: asked,
+        ...source,
+        ...destination,
+      });
       await client.take('cancel_sm_resp');
     }
     await client.submit({ destination: 'wrong' });

@@ -110,7 +110,11 @@ describe('parts of long texts', () => {
       client,
       others.map((other, index) => ({ ...other, ...part('udh8', 9, 2, 2, `${index}b`) })),
     );
-    assert.deepEqual((await messagesOf(caller)).map(({ message }) => message).toSorted(compare), ['0a0b', '1a1b', '2a2b']);
+    assert.deepEqual((await messagesOf(caller)).map(({ message }) => message).toSorted(compare), [
+      '0a0b',
+      '1a1b',
+      '2a2b',
+    ]);
     client.close();
   });
 

@@ -212,12 +212,7 @@ export function createSmppAccountRoutes(options: SmppRoutesOptions, audit: Audit
         },
       },
       handler: async (call) => {
-        const { id, account_id } = call.params;
-        const account = await accounts.read(ownedBy(call), account_id);
-        const details = { application_id: id };
-        await database.transaction((tx) =>
-          audit.record(tx, call, { act: 'smpp_account.tested', id: account_id, details }),
-        );
+        const account = await accounts.read(ownedBy(call), call.params.account_id);
         return { status: 200, body: await testReceivers({ database, clock }, account) };
       },
     }),
