@@ -168,7 +168,7 @@ export function createDeliveries(options: DeliveriesOptions) {
     for (const delivery of claimed) {
       const pdu = pdus.get(delivery.id);
       const receiver = receiverFor(delivery);
-      // Its record is gone: there is nothing left to tell.
+      // Its record was deleted: no receiver needs it.
       if (pdu === undefined) forget(delivery.id);
       else if (receiver === undefined) unsent.push(delivery);
       else send(delivery, pdu, receiver);
@@ -238,7 +238,7 @@ function unsentReceiptOf({ subject, detail, createdAtMs }: Delivery): SubmitFiel
   });
 }
 
-/** What the portal's test sends: a text from a phone, to nobody. */
+/** What the portal's test sends: a text from a test number. */
 const testReceipt: SubmitFields = toInboundPdu({
   from: '+15005550100',
   to: 'TEST',

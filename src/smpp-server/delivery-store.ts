@@ -77,7 +77,7 @@ const claimStatement = {
       u.error_code as "errorCode", u.detail, u.created_at as "createdAtMs", u.attempts`,
 };
 
-/** They were acknowledged, or there is nothing left to tell. */
+/** They were acknowledged, or their record was deleted. */
 export async function deleteDeliveries(tx: Tx, ids: number[]): Promise<void> {
   await tx.query(deleteStatement, [ids]);
 }
@@ -165,7 +165,7 @@ export async function readWaiting(
   return new Map(rows.map(({ owner, count, sinceMs }) => [owner, { count, sinceMs }]));
 }
 
-/** Deletes a piece of what nobody acknowledged in time. */
+/** Deletes a piece of what no receiver acknowledged in time. */
 export async function deleteOldDeliveries(tx: Tx, beforeMs: number, most: number): Promise<number> {
   const { count } = await tx.query(
     `delete from smpp_delivery where ctid = any(array(

@@ -223,7 +223,7 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
     }
     if (typeof found === 'number') {
       answerBind(pdu, found);
-      // A peer may try once more on a new connection: this one has told whether its credentials are right.
+      // A peer that tries again needs a new connection, which counts by its address.
       closePolitely();
       return;
     }

@@ -28,7 +28,7 @@ export interface SubmitsOptions {
   log: Log;
   environment: 'sandbox' | 'production';
   messages: Pick<MessageService, 'prepare' | 'accept' | 'refusalOf'>;
-  /** The account now; null if its password opens nothing any more. */
+  /** The account now; null if its password is no longer valid. */
   find(bind: Bind): KnownAccount | null | Promise<KnownAccount | null>;
   limiter: Limiter;
   onCounted: (request: CountedRequest) => void;

@@ -1,7 +1,7 @@
 // Tests: src/delivery/smpp/inbound-text.test.ts, src/smpp-server/submit-fields.test.ts
 import { findTlv, type Tlv, tlvTags } from './pdu.ts';
 
-/** Which part of a long text. `width` is that of the reference: phones tell texts of both widths apart. */
+/** Which part of a long text. `width` is that of the reference: phones keep texts of both widths apart. */
 export interface TextPart {
   reference: number;
   width: 8 | 16;
