@@ -2,6 +2,7 @@ import type { TextToSend } from '../messages/text/text-to-send.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { codeOf } from '../verify/code.ts';
 import { openCode } from '../verify/given/code.ts';
+import { toPaymentCell } from '../verify/payment.ts';
 import { renderVerification, type VerificationTemplate } from '../verify/texts/verification-text.ts';
 
 /** The stored parts of a verification's message. The code is not stored: it derives from the verification's id. */
@@ -26,7 +27,9 @@ export function createTextRenderer(
     const template = stored as StoredTemplate;
     const { ringVersion, sealedUnder, codeLength } = template;
     if (sealedUnder === undefined) {
-      return renderVerification(template, codeOf(keys, environment, { verificationId, ringVersion, codeLength, to }));
+      const payment = template.payment === undefined ? null : toPaymentCell(template.payment);
+      const code = codeOf(keys, environment, { verificationId, ringVersion, codeLength, to, payment });
+      return renderVerification(template, code);
     }
     if (sealedCode === undefined) throw new Error('the code of an ended verification is erased');
     return renderVerification(template, openCode(keys, { id: verificationId, ringVersion: sealedUnder }, sealedCode));

@@ -84,6 +84,7 @@ const packedColumns = [
   'expires_at',
   'approved_at?',
   'outcome?',
+  'payment?',
 ];
 
 /** A row as `verificationColumns` selects it. */
@@ -125,6 +126,7 @@ export function toVerification(row: VerificationRow): Verification {
     expiresAtMs: readTime(cell(18)),
     approvedAtMs: readTimeOrNull(cell(19)),
     outcome: cell(20) === '' ? null : nameOfOutcome(Number(cell(20))),
+    payment: cell(21) === '' ? null : cell(21),
   };
 }
 

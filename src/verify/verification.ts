@@ -47,6 +47,8 @@ export interface Verification {
   ringVersion: number;
   /** Of the caller's code, as Postgres prints it; null where the code derives from the id. */
   codeHash: string | null;
+  /** The payment that the code confirms, as a cell (`payment.ts`); nearly always none. */
+  payment: string | null;
   testNumber: boolean;
   attempts: number;
   maxAttempts: number;

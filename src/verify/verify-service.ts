@@ -13,13 +13,15 @@ import { ApiError, notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 import type { Woken } from '../platform/work/wake-list.ts';
 import { createCancellations } from './cancellations.ts';
-import { createChecks } from './checks.ts';
+import { createChecks, type NamedPayment } from './checks.ts';
 import { createExplanations, type ExplainItem, type GuardExplanation } from './explanations.ts';
 import { createOutcomes } from './given/outcomes.ts';
 import type { Guard } from './guard.ts';
 import { createKeptChecks } from './kept-checks.ts';
 import { findNewestOf } from './newest-of-number.ts';
+import type { Payment } from './payment.ts';
 import type { Destination } from './pending-store.ts';
+import { claimsOf } from './proof-claims.ts';
 import { createStartBatch } from './start/batch.ts';
 import type { StartRequest } from './start/decision.ts';
 import type { StartAnswer, StartItem } from './start/item.ts';
@@ -47,6 +49,8 @@ export interface VerifyServiceOptions {
     phoneNumber: string;
     approvedAtMs: number;
     expiresAtMs: number;
+    amr: readonly string[];
+    payment?: Payment;
   }) => Promise<string>;
   /** Called after every commit: these carriers may have something to send, or any. */
   wake: (carriers: Woken) => void;
@@ -57,6 +61,12 @@ export type VerifyService = ReturnType<typeof createVerifyService>;
 export interface CheckAnswer {
   verification: Verification;
   record: ReturnType<typeof toVerificationRecord> & { valid: boolean; proof?: string };
+}
+
+/** What a caller asks about: a code, and the payment that it names (`checks.ts`). */
+export interface CodeToCheck {
+  code: string;
+  payment?: NamedPayment;
 }
 
 /** How often a check by number finds a verification that is superseded meanwhile, at most. */
@@ -104,6 +114,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       phoneNumber: row.to,
       approvedAtMs: row.approvedAtMs,
       expiresAtMs,
+      ...claimsOf(row),
     });
   }
 
@@ -124,12 +135,12 @@ export function createVerifyService(options: VerifyServiceOptions) {
   async function check(
     applicationId: string,
     id: string,
-    code: string,
+    { code, payment }: CodeToCheck,
     keep?: (checked: CheckAnswer) => AnswerToKeep | undefined,
   ): Promise<CheckAnswer> {
     if (!isId('ver', id)) throw notFound();
-    if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code));
-    const checked = await keptChecks.submit({ row: checks.toRow(applicationId, id, code), keep });
+    if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code, payment));
+    const checked = await keptChecks.submit({ row: checks.toRow(applicationId, id, code, payment), keep });
     if (checked instanceof ApiError) throw checked;
     return checked;
   }
@@ -163,7 +174,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async checkNumber(
       applicationId: string,
       to: string,
-      code: string,
+      given: CodeToCheck,
       keep?: (checked: CheckAnswer) => AnswerToKeep,
     ): Promise<CheckAnswer> {
       for (let left = mostLookups; ; left--) {
@@ -173,7 +184,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
         const checked = await check(
           applicationId,
           id,
-          code,
+          given,
           keep && ((each) => (isFinal(each) ? keep(each) : undefined)),
         );
         if (isFinal(checked)) return checked;

@@ -14,6 +14,7 @@ import type { CodeSender } from '../code-sender.ts';
 import { givenHash, isSameCode, type SupersededCode, sealCode } from '../given/code.ts';
 import type { Guard, GuardFacts } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
+import { isSamePayment } from '../payment.ts';
 import { type PreparedText, toMinutes, withMinutes } from '../texts/prepared-text.ts';
 import {
   type BlockReason,
@@ -35,6 +36,8 @@ export interface StartRequest {
   codeLength: number;
   /** A code that the caller made; undefined for one of ours. */
   code?: string | undefined;
+  /** The payment that the code confirms, as a cell. */
+  payment: string | null;
   ttlSeconds: number;
   text: PreparedText;
   /** The sender of its text. */
@@ -126,10 +129,11 @@ function unchanged({ clients }: StartRequest, verification: Verification): Start
 export function continuationOf(
   keys: StartDecisionOptions['keys'],
   { verification, superseded }: Pick<PendingStart, 'verification' | 'superseded'>,
-  request: Pick<StartRequest, 'code' | 'codeLength' | 'channel'>,
+  request: Pick<StartRequest, 'code' | 'codeLength' | 'channel' | 'payment'>,
   nowMs: number,
 ): Continuation {
-  const wanted = { isSameCode: isSameCode(keys, verification, request), channel: request.channel };
+  const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
+  const wanted = { isSameCode: isSame, channel: request.channel };
   const found = continuation(verification, wanted, nowMs);
   const { code } = request;
   if (found !== 'supersede' || code === undefined) return found;
@@ -167,6 +171,7 @@ function startNew(
     codeLength: request.codeLength,
     ringVersion: owner.ringVersion,
     codeHash,
+    payment: request.payment,
     testNumber: test !== undefined,
     attempts: 0,
     maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,

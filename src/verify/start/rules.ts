@@ -12,6 +12,7 @@ import {
 } from '../../messages/numbers/phone-number.ts';
 import { referenceProblem, storablePattern } from '../../messages/reference.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
+import { paymentProblems, paymentToConfirm } from '../payment.ts';
 import { androidHashProblem, domainProblem, rightDomain, rightHash, shownAutofill } from '../texts/autofill.ts';
 import { localePattern, localeProblem, longestLocale } from '../texts/translations.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';
@@ -75,6 +76,9 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           typeof android_hash === 'string' ? androidHashProblem(android_hash) : `must be ${rightHash}`,
         );
     }
+    problems.push(...paymentProblems(body.payment));
+    if (body.payment != null && code != null)
+      add('payment', 'cannot be combined with code: a payment needs a code of ours');
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
     if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', channelExpected);
@@ -158,6 +162,7 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           }),
         ),
         client: Type.Optional(clientSchema),
+        payment: paymentToConfirm,
       },
       { title: 'VerificationToStart', check },
     ),

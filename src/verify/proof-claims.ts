@@ -1,0 +1,13 @@
+import { type Payment, readPaymentCell } from './payment.ts';
+import type { Verification } from './verification.ts';
+
+/** What a proof says of how the number was verified; never more than what was checked. */
+export interface ProofClaimsOfCheck {
+  /** RFC 8176, with the channel that carried the code. */
+  amr: readonly string[];
+  payment?: Payment;
+}
+
+export function claimsOf({ channel, payment }: Pick<Verification, 'channel' | 'payment'>): ProofClaimsOfCheck {
+  return { amr: ['otp', channel], ...(payment !== null && { payment: readPaymentCell(payment) }) };
+}
