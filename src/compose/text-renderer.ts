@@ -1,8 +1,8 @@
 import type { TextToSend } from '../messages/text/text-to-send.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
+import { toPaymentCell } from '../verify/assurance/payment.ts';
 import { codeOf } from '../verify/code.ts';
 import { openCode } from '../verify/given/code.ts';
-import { toPaymentCell } from '../verify/payment.ts';
 import { renderVerification, type VerificationTemplate } from '../verify/texts/verification-text.ts';
 
 /** The stored parts of a verification's message. The code is not stored: it derives from the verification's id. */

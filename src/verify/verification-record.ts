@@ -4,7 +4,7 @@ import { type MessageErrorCode, type MessageStatus, messageError, messageStatuse
 import { messageErrorSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm } from '../messages/numbers/phone-number.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
-import { paymentSchema, readPaymentCell } from './payment.ts';
+import { paymentSchema, readPaymentCell } from './assurance/payment.ts';
 import {
   attemptsRemaining,
   resendAtMs,

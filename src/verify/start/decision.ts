@@ -10,11 +10,11 @@ import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { isSamePayment } from '../assurance/payment.ts';
 import type { CodeSender } from '../code-sender.ts';
 import { givenHash, isSameCode, type SupersededCode, sealCode } from '../given/code.ts';
 import type { Guard, GuardFacts } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
-import { isSamePayment } from '../payment.ts';
 import { type PreparedText, toMinutes, withMinutes } from '../texts/prepared-text.ts';
 import {
   type BlockReason,

@@ -12,7 +12,7 @@ import {
 } from '../../messages/numbers/phone-number.ts';
 import { referenceProblem, storablePattern } from '../../messages/reference.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
-import { paymentProblems, paymentToConfirm } from '../payment.ts';
+import { paymentProblems, paymentToConfirm } from '../assurance/payment.ts';
 import { androidHashProblem, domainProblem, rightDomain, rightHash, shownAutofill } from '../texts/autofill.ts';
 import { localePattern, localeProblem, longestLocale } from '../texts/translations.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';

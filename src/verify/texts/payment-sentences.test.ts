@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isGsm } from '../../messages/text/gsm.ts';
 import { measure } from '../../messages/text/text.ts';
-import { isSamePayment, paymentProblems, readPaymentCell, toPaymentCell } from '../payment.ts';
+import { isSamePayment, paymentProblems, readPaymentCell, toPaymentCell } from '../assurance/payment.ts';
 import { moneyText, paymentSentences } from './payment-sentences.ts';
 import { translations } from './translations.ts';
 import { renderVerification } from './verification-text.ts';

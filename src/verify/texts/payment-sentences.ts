@@ -1,4 +1,4 @@
-import type { Payment } from '../payment.ts';
+import type { Payment } from '../assurance/payment.ts';
 import { languageOf } from './translations.ts';
 
 /** One sentence in each language of `translations.ts`. The payee is a name in any script, so no word depends on it. */

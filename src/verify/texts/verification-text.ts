@@ -2,7 +2,7 @@ import type { CountryTemplate } from '../../http/sending-rights.ts';
 import { isGsm } from '../../messages/text/gsm.ts';
 import { measure } from '../../messages/text/text.ts';
 import { trimEnd } from '../../platform/trim-end.ts';
-import type { Payment } from '../payment.ts';
+import type { Payment } from '../assurance/payment.ts';
 import { type Autofill, autofillLine } from './autofill.ts';
 import { fillTemplate } from './country-template.ts';
 import { moneyText, paymentSentence } from './payment-sentences.ts';

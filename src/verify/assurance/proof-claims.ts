@@ -1,5 +1,5 @@
+import type { Verification } from '../verification.ts';
 import { type Payment, readPaymentCell } from './payment.ts';
-import type { Verification } from './verification.ts';
 
 /** What a proof says of how the number was verified; never more than what was checked. */
 export interface ProofClaimsOfCheck {

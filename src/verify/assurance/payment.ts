@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { FieldProblem } from '../platform/errors.ts';
+import type { FieldProblem } from '../../platform/errors.ts';
 
 /** What a code confirms: the amount as the caller wrote it, and to whom. */
 export interface Payment {
