@@ -28,6 +28,7 @@ export const startVerification: Command = {
     { name: 'ttl', value: '<span>', summary: 'How long the code is valid, 60s to 10m; default 10m' },
     { name: 'locale', value: '<language>', summary: "The text's language, like de or pt-BR" },
     { name: 'domain', value: '<domain>', summary: 'Your site, so that browsers fill in the code (WebOTP)' },
+    { name: 'embedded-in', value: '<domain>', summary: 'The site that shows yours, the one of --domain, in a frame' },
     { name: 'pay', value: '<amount>', summary: 'A payment that the code confirms, like "10.00 EUR"; needs --payee' },
     { name: 'payee', value: '<name>', summary: 'Who gets the payment' },
     { name: 'reference', short: 'r', value: '<text>', summary: 'Your own reference, up to 128 characters' },
@@ -110,6 +111,8 @@ function readOptions(call: Call, to: string): NewVerification {
   const { values } = call;
   const length = values.text('code-length');
   const [ttl, locale, domain, reference] = ['ttl', 'locale', 'domain', 'reference'].map(values.text);
+  const embedded = values.text('embedded-in');
+  if (embedded !== undefined && domain === undefined) throw usageError('--embedded-in needs --domain.');
   if (length !== undefined && !/^[0-9]{1,2}$/.test(length))
     throw usageError('--code-length must be a number from 4 to 10.');
   return {
@@ -117,7 +120,7 @@ function readOptions(call: Call, to: string): NewVerification {
     ...(length !== undefined && { code_length: Number(length) }),
     ...(ttl !== undefined && { ttl_seconds: readSpan(ttl, '--ttl') }),
     ...(locale !== undefined && { locale }),
-    ...(domain !== undefined && { autofill: { domain } }),
+    ...(domain !== undefined && { autofill: { domain, ...(embedded !== undefined && { embedded_in: embedded }) } }),
     ...(reference !== undefined && { reference }),
     ...paymentOf(call),
   };
