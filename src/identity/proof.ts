@@ -10,6 +10,7 @@ export interface ProofClaims {
   approvedAtMs: number;
   expiresAtMs: number;
   amr: readonly string[];
+  assurance?: string;
   payment?: { amount: string; currency: string; payee: string };
 }
 
@@ -28,6 +29,7 @@ export function createProofSigner(sign: JwsSigner, signingKeys: SigningKeys, iss
       phone_number: claims.phoneNumber,
       phone_number_verified: true,
       amr: claims.amr,
+      ...(claims.assurance !== undefined && { assurance: claims.assurance }),
       ...(claims.payment !== undefined && { payment: claims.payment }),
       iat: Math.floor(claims.approvedAtMs / 1000),
       exp: Math.floor(claims.expiresAtMs / 1000),

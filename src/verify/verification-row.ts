@@ -26,6 +26,7 @@ export const reasons: readonly Reason[] = [
   'suspected_pumping',
   'restored',
   'reported_by_client',
+  'risk',
 ];
 const channels = ['sms'];
 
@@ -85,6 +86,7 @@ const packedColumns = [
   'approved_at?',
   'outcome?',
   'payment?',
+  'precheck?',
 ];
 
 /** A row as `verificationColumns` selects it. */
@@ -127,6 +129,7 @@ export function toVerification(row: VerificationRow): Verification {
     approvedAtMs: readTimeOrNull(cell(19)),
     outcome: cell(20) === '' ? null : nameOfOutcome(Number(cell(20))),
     payment: cell(21) === '' ? null : cell(21),
+    precheck: cell(22) === '' ? null : cell(22),
   };
 }
 

@@ -22,6 +22,8 @@ import type { Guard } from './guard.ts';
 import { createKeptChecks } from './kept-checks.ts';
 import { findNewestOf } from './newest-of-number.ts';
 import type { Destination } from './pending-store.ts';
+import { addRisk } from './risk/finding.ts';
+import type { AskRisk } from './risk/risk.ts';
 import { createStartBatch } from './start/batch.ts';
 import type { StartRequest } from './start/decision.ts';
 import type { StartAnswer, StartItem } from './start/item.ts';
@@ -41,6 +43,8 @@ export interface VerifyServiceOptions {
   environment: 'sandbox' | 'production';
   resendSeconds: number;
   routeText: RouteText;
+  /** The operator's risk check; undefined where none is configured. */
+  askRisk?: AskRisk | undefined;
   /** True while a text may have several carriers. */
   hasChoice: () => boolean;
   signProof: (claims: {
@@ -50,6 +54,7 @@ export interface VerifyServiceOptions {
     approvedAtMs: number;
     expiresAtMs: number;
     amr: readonly string[];
+    assurance?: string;
     payment?: Payment;
   }) => Promise<string>;
   /** Called after every commit: these carriers may have something to send, or any. */
@@ -88,6 +93,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     environment,
     resendSeconds,
     routeText,
+    askRisk,
     hasChoice,
     signProof,
     wake,
@@ -102,6 +108,27 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
   const cancellations = createCancellations(database, clock);
   const explanations = createExplanations({ database, clock, keys, guard });
+
+  const isTest = (to: string) => environment === 'sandbox' && testNumberOf(to) !== undefined;
+
+  /** Asks the risk check, outside any transaction, about a start that the guard would let through. */
+  async function withRisk(request: StartRequest): Promise<StartRequest> {
+    const { applicationId, to, holds } = request;
+    if (askRisk === undefined || isTest(to)) return request;
+    const guarded = { applicationId, to, holds: environment === 'sandbox' ? undefined : holds, keep: () => undefined };
+    const { decision } = await explanations.submit(guarded);
+    return decision === 'block' ? request : { ...request, risk: await askRisk({ applicationId, to }) };
+  }
+
+  /** What the guard would decide, then what the risk check says; `keep` commits with it, in the one or the other. */
+  async function explainWithRisk(asked: ExplainItem, ask: AskRisk): Promise<GuardExplanation> {
+    const guarded = await explanations.submit({ ...asked, keep: () => undefined });
+    const { applicationId, to } = asked;
+    const explained = guarded.decision === 'block' ? guarded : addRisk(guarded, await ask({ applicationId, to }));
+    const kept = asked.keep(explained);
+    if (kept !== undefined) await insertAnswers(database, [kept], clock.nowMs());
+    return explained;
+  }
 
   /** Undefined unless a code was right here, and after the proof has expired. */
   function proofOf(row: Verification): Promise<string> | undefined {
@@ -154,7 +181,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
   return {
     async start(request: StartRequest, key: string | undefined, keep: StartItem['keep']): Promise<StartAnswer> {
-      const item = { request, key, keep };
+      const item = { request: askRisk === undefined ? request : await withRisk(request), key, keep };
       // Another node took the number between our read and our write; the second try continues its verification.
       const answer = await starts.submit(item).catch((error: unknown) => {
         if (!violates(error, 'verification_pending')) throw error;
@@ -240,7 +267,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
       if (test === undefined) {
         const isHeld = environment !== 'sandbox';
-        return explanations.submit({ applicationId, to, holds: isHeld ? holds : undefined, keep });
+        const item = { applicationId, to, holds: isHeld ? holds : undefined, keep };
+        return askRisk === undefined ? explanations.submit(item) : explainWithRisk(item, askRisk);
       }
       const explained = explainTestNumber(test.kind === 'blocked');
       const kept = keep(explained);

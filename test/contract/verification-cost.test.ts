@@ -418,6 +418,7 @@ function toVerification({ applicationId, to }: { applicationId: string; to: stri
       ringVersion: 1,
       codeHash: null,
       payment: null,
+      precheck: null,
       testNumber: false,
       attempts: 0,
       maxAttempts: 5,

@@ -67,6 +67,7 @@ describe('a start that was planned when no code had been wrong', () => {
     ringVersion: 1,
     codeHash: null,
     payment: null,
+    precheck: null,
     testNumber: false,
     attempts: 0,
     maxAttempts: 5,

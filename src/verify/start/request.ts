@@ -6,6 +6,7 @@ import { requireNumber } from '../../messages/numbers/phone-number.ts';
 import type { TextFacts } from '../../messages/text/text-route.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { type Payment, toPaymentCell } from '../assurance/payment.ts';
+import { requireAssured } from '../assurance/profile.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from '../code-sender.ts';
 import { copyAutofill } from '../texts/autofill.ts';
 import { templateFor } from '../texts/country-template.ts';
@@ -43,6 +44,7 @@ export function createStartRequests({ clientsOf, requireCarrier }: StartRequestO
     body.code_length = codeLength;
     if (channel !== 'sms') throw unsupportedChannel();
     const to = requireNumber(body.to);
+    requireAssured(rights.assurance, { to, channel, codeLength, code });
     const own = templateFor(rights, to);
     if (payment != null && own.own !== undefined) throw invalidField('payment', noRoomInTemplate);
     const text = prepareText({
@@ -72,6 +74,7 @@ export function createStartRequests({ clientsOf, requireCarrier }: StartRequestO
       text,
       sender,
       correlationId,
+      profile: rights.assurance,
       segmentsPerDay: rights.segmentsPerDay,
       holds: rights.holds,
       clients: client == null ? [] : clientsOf(applicationId, client),

@@ -53,6 +53,7 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
       ...{ applicationId, to, channel: 'sms', reference: null, codeLength, ttlSeconds: (lifeTicks * tickMs) / 1000 },
       text: prepareText({ app: 'ACME', locale: null, minutes: lifeTicks, codeLength, autofill: null }),
       payment: null,
+      profile: null,
       code: code === 0 ? undefined : String(code).padStart(codeLength, '0'),
       sender: { from: 'ACME', holdsSender: false, senderCarriers: null },
       correlationId: newId('req', clock),
