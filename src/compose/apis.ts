@@ -12,7 +12,7 @@ import type { WakeDelivery } from './app-interface.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 import { composeHooks } from './hooks.ts';
-import { composeRisk } from './risk.ts';
+import { composeRisk } from './verify/risk.ts';
 
 export interface ApiParts {
   signProof: VerifyServiceOptions['signProof'];

@@ -1,8 +1,8 @@
-import { createAlertGuard } from '../platform/http-out/address-guard.ts';
-import { createGuardedClient } from '../platform/http-out/client.ts';
-import { createRiskCheck, longestRiskAnswer, riskWithinMs } from '../verify/risk/check.ts';
-import type { AskRisk } from '../verify/risk/risk.ts';
-import type { Foundation } from './foundation.ts';
+import { createAlertGuard } from '../../platform/http-out/address-guard.ts';
+import { createGuardedClient } from '../../platform/http-out/client.ts';
+import { createRiskCheck, longestRiskAnswer, riskWithinMs } from '../../verify/risk/check.ts';
+import type { AskRisk } from '../../verify/risk/risk.ts';
+import type { Foundation } from '../foundation.ts';
 
 const tokenWithinMs = 5000;
 
