@@ -178,6 +178,7 @@ const ownerOf: Record<string, string[]> = {
   api_key: ['registry'],
   oauth_client: ['registry'],
   client_secret: ['registry'],
+  client_key: ['registry'],
   sender: ['registry'],
   verification_template: ['registry'],
   plan: ['registry'],
@@ -187,6 +188,7 @@ const ownerOf: Record<string, string[]> = {
   node: ['registry'],
   signing_key: ['identity'],
   token_revocation: ['identity'],
+  client_assertion: ['identity'],
   // Delivery records in it what became of a text.
   message: ['messages', 'delivery'],
   message_default: ['messages'],
