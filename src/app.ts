@@ -86,8 +86,7 @@ export function createApp(options: AppOptions): App {
     server,
     routes,
     registry,
-    people: accounts.people,
-    signingKeys,
+    ...{ people: accounts.people, signingKeys, ssoRechecks: accounts.ssoRechecks },
     metering: ownMetering,
     metrics,
     carriers: carriers.directory.list,
@@ -99,12 +98,14 @@ export function createApp(options: AppOptions): App {
       if (config.role !== 'worker') {
         await registry.feed.start();
         await signingKeys.prepare();
+        accounts.ssoRechecks?.start();
       }
       await server.listen({ port: config.port, host: config.host });
     },
     drain,
     async stop(graceMs = 10_000, drainMs = 1000) {
       streams.stop();
+      await accounts.ssoRechecks?.stop();
       const late = setTimeout(() => server.closeAllConnections(), graceMs);
       await server.close(drainMs);
       clearTimeout(late);

@@ -15,6 +15,7 @@ import {
   url,
 } from './kinds.ts';
 import { isOwnHost } from './own-host.ts';
+import { claimValues, readSso, type SsoSettings, ssoProblems } from './sso.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
 export interface PlanLimits {
@@ -149,6 +150,25 @@ export const settings = {
     unset: '`asked`, in production `required`',
     more: "With `required`, operators' routes answer 403 without a second factor.",
   },
+  HELIOGRAPH_SSO_ISSUER: explained(baseUrl('issuer of the OpenID Connect provider that people sign in at'), {
+    more: 'In production https, unless the host is a loopback or private address. The callback to register there is `{public_url}/portal/v1/sso/callback`.',
+  }),
+  HELIOGRAPH_SSO_CLIENT_ID: text('client id of this service at the provider'),
+  HELIOGRAPH_SSO_CLIENT_SECRET: text('client secret of this service at the provider'),
+  HELIOGRAPH_SSO_OPERATORS: explained(
+    claimValues('claim and values that make a session one of an operator, like groups=sms-operators,admins'),
+    { more: 'A claim within another has dots: `realm_access.roles=operator`.' },
+  ),
+  HELIOGRAPH_SSO_MFA: explained(
+    text('values of acr or amr, separated by commas, of which operators need one, like mfa,otp'),
+    {
+      unset: 'operators need the second factor of this service',
+      more: 'Without one an operator cannot sign in by single sign-on.',
+    },
+  ),
+  HELIOGRAPH_SSO_ONLY: explained(oneOf('whether single sign-on is the only way to sign in', ['false', 'true']), {
+    more: 'Links that `npm run operator` makes on the machine still work.',
+  }),
   HELIOGRAPH_METRICS_TOKEN: explained(
     text(
       'bearer token for /metrics; without it the sandbox answers loopback callers only, and production answers 404',
@@ -201,6 +221,8 @@ export interface Config {
   alertUrl: string | undefined;
   passwordPerMinute: number;
   operatorSecondFactor: 'asked' | 'required';
+  /** Undefined without single sign-on. */
+  sso: SsoSettings | undefined;
   metricsToken: string | undefined;
   logLevel: string;
 }
@@ -234,6 +256,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   const alertProblem = alertUrlProblem(value.HELIOGRAPH_ALERT_URL, value.HELIOGRAPH_ENV);
   if (alertProblem !== undefined) problems.push(`HELIOGRAPH_ALERT_URL must ${alertProblem}`);
+  problems.push(...ssoProblems(value));
   if (problems.length > 0) throw new ConfigError(problems);
 
   return {
@@ -269,6 +292,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
     operatorSecondFactor:
       value.HELIOGRAPH_OPERATOR_SECOND_FACTOR ?? (value.HELIOGRAPH_ENV === 'production' ? 'required' : 'asked'),
+    sso: readSso(value),
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,
   };
