@@ -1,4 +1,4 @@
-import type { Configuration } from 'openid-client';
+import type { Configuration, ServerMetadata } from 'openid-client';
 import { type Clock, hourMs } from '../../platform/clock.ts';
 import type { SsoSettings } from '../../settings/sso.ts';
 import { readBounded } from './bounded-fetch.ts';
@@ -40,13 +40,17 @@ export interface Provider {
 }
 
 type Library = typeof import('openid-client');
+type JwksCache = NonNullable<ReturnType<Library['getJwksCache']>>;
 interface Opened {
   openid: Library;
-  config: Configuration;
+  metadata: ServerMetadata;
   openedAtMs: number;
+  /** The provider's keys, as the library keeps them. */
+  keys: JwksCache | undefined;
 }
 
 const callSeconds = 5;
+const keysAgeSeconds = 60;
 const longestToken = 8192;
 const longestSubject = 255;
 
@@ -54,6 +58,7 @@ const longestSubject = 255;
 export function createProvider(options: { settings: SsoSettings; publicUrl: string; clock: Clock }): Provider {
   const { settings, publicUrl, clock } = options;
   const { issuer, clientId, clientSecret, operators, mfa } = settings;
+  const isInsecure = issuer.startsWith('http:');
   const redirectUri = `${publicUrl}/portal/v1/sso/callback`;
   let opening: Promise<Opened> | undefined;
 
@@ -72,28 +77,36 @@ export function createProvider(options: { settings: SsoSettings; publicUrl: stri
 
   async function discover(): Promise<Opened> {
     const openid = await import('openid-client');
-    const execute = issuer.startsWith('http:') ? [openid.allowInsecureRequests] : [];
+    const execute = isInsecure ? [openid.allowInsecureRequests] : [];
     const fetching = { execute, timeout: callSeconds, [openid.customFetch]: readBounded };
     const found = await openid.discovery(new URL(issuer), clientId, undefined, openid.None(), fetching);
-    const metadata = found.serverMetadata();
+    return { openid, metadata: found.serverMetadata(), openedAtMs: clock.steadyMs(), keys: undefined };
+  }
+
+  /**
+   * A configuration for one exchange. The library would look up an unknown key a minute after the last time at the
+   * earliest; as if its keys were older, it does so at once, and a changed key fails no sign-in.
+   */
+  function configOf({ openid, metadata, keys }: Opened): Configuration {
     const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     const auth = methods.includes('client_secret_basic') ? openid.ClientSecretBasic : openid.ClientSecretPost;
     const config = new openid.Configuration(metadata, clientId, undefined, auth(clientSecret));
     config.timeout = callSeconds;
     config[openid.customFetch] = readBounded;
-    for (const each of execute) each(config);
+    if (isInsecure) openid.allowInsecureRequests(config);
+    if (keys !== undefined) openid.setJwksCache(config, { ...keys, uat: keys.uat - keysAgeSeconds });
     // Check the signature too, although the token comes straight from the provider.
     openid.enableNonRepudiationChecks(config);
-    return { openid, config, openedAtMs: clock.steadyMs() };
+    return config;
   }
 
-  /** Lets an unknown key be looked up at once: the library would wait a minute since the last time. */
-  function allowNewKeys({ openid, config }: Opened): void {
-    const cache = openid.getJwksCache(config);
-    if (cache !== undefined) openid.setJwksCache(config, { ...cache, uat: cache.uat - 60 });
+  /** Only keys that were read anew are kept: those given are older than they are. */
+  function keepKeys(opened: Opened, config: Configuration): void {
+    const used = opened.openid.getJwksCache(config);
+    if (used !== undefined && used.uat !== (opened.keys?.uat ?? 0) - keysAgeSeconds) opened.keys = used;
   }
 
-  async function claimsOf({ openid, config }: Opened, tokens: Tokens, subject: string): Promise<Claims> {
+  async function claimsOf(openid: Library, config: Configuration, tokens: Tokens, subject: string): Promise<Claims> {
     const claims: Claims = { ...tokens.claims() };
     const isMissing = claims.email === undefined || isOperatorBy(claims, operators) === undefined;
     if (!isMissing || config.serverMetadata().userinfo_endpoint === undefined) return claims;
@@ -102,7 +115,9 @@ export function createProvider(options: { settings: SsoSettings; publicUrl: stri
 
   return {
     async addressFor({ state, nonce, verifier }) {
-      const { openid, config } = await open().catch(toFailure);
+      const opened = await open().catch(toFailure);
+      const { openid } = opened;
+      const config = configOf(opened);
       const offline = config.serverMetadata().scopes_supported?.includes('offline_access') ?? false;
       const address = openid.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
@@ -116,8 +131,8 @@ export function createProvider(options: { settings: SsoSettings; publicUrl: stri
     async redeem(query, { state, nonce, verifier }) {
       try {
         const opened = await open();
-        allowNewKeys(opened);
-        const { openid, config } = opened;
+        const { openid } = opened;
+        const config = configOf(opened);
         const checks = {
           expectedState: state,
           expectedNonce: nonce,
@@ -125,9 +140,10 @@ export function createProvider(options: { settings: SsoSettings; publicUrl: stri
           idTokenExpected: true,
         };
         const tokens = await openid.authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), checks);
+        keepKeys(opened, config);
         const subject = tokens.claims()?.sub;
         if (subject === undefined || subject.length > longestSubject) throw new SsoFailure('failed', 'no usable sub');
-        const claims = await claimsOf(opened, tokens, subject);
+        const claims = await claimsOf(openid, config, tokens, subject);
         return {
           ...{ subject, email: emailIn(claims), operator: isOperatorBy(claims, operators) ?? false },
           ...{ mfa: hasMfa(tokens.claims() ?? {}, mfa), refreshToken: bounded(tokens.refresh_token) },
@@ -139,12 +155,14 @@ export function createProvider(options: { settings: SsoSettings; publicUrl: stri
 
     async refresh(refreshToken, subject) {
       const opened = await open();
-      allowNewKeys(opened);
+      const { openid } = opened;
+      const config = configOf(opened);
       try {
-        const tokens = await opened.openid.refreshTokenGrant(opened.config, refreshToken);
+        const tokens = await openid.refreshTokenGrant(config, refreshToken);
+        keepKeys(opened, config);
         const id = tokens.claims();
         if (id !== undefined && id.sub !== subject) return undefined;
-        const operator = operators && isOperatorBy(await claimsOf(opened, tokens, subject), operators);
+        const operator = operators && isOperatorBy(await claimsOf(openid, config, tokens, subject), operators);
         return { refreshToken: bounded(tokens.refresh_token) ?? refreshToken, operator };
       } catch (error) {
         if (isRefusal(error)) return undefined;
@@ -153,15 +171,17 @@ export function createProvider(options: { settings: SsoSettings; publicUrl: stri
     },
 
     async revoke(refreshToken) {
-      const { openid, config } = await open();
-      if (config.serverMetadata().revocation_endpoint !== undefined)
-        await openid.tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' });
+      const opened = await open();
+      const { openid, metadata } = opened;
+      if (metadata.revocation_endpoint !== undefined)
+        await openid.tokenRevocation(configOf(opened), refreshToken, { token_type_hint: 'refresh_token' });
     },
 
     async logoutAddress() {
-      const { openid, config } = await open();
-      if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
-      return openid.buildEndSessionUrl(config, { post_logout_redirect_uri: `${publicUrl}/` }).href;
+      const opened = await open();
+      const { openid, metadata } = opened;
+      if (metadata.end_session_endpoint === undefined) return undefined;
+      return openid.buildEndSessionUrl(configOf(opened), { post_logout_redirect_uri: `${publicUrl}/` }).href;
     },
   };
 }

@@ -25,6 +25,8 @@ export interface RecheckOptions {
   seals: SealRefresh;
 }
 
+export type Rechecks = ReturnType<typeof createRechecks>;
+
 /** Asks the provider every 5 minutes whether the person of a session is still there. No request waits for it. */
 export function createRechecks({ database, clock, log, provider, seals }: RecheckOptions) {
   async function recheck(session: SsoSession & { refresh: Buffer }): Promise<void> {
