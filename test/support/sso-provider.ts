@@ -19,7 +19,7 @@ export interface SsoProvider {
   /** Who signs in next; undefined: the person refuses. */
   user: ProviderUser | undefined;
   /** `claims`: in the ID token; else only at userinfo. */
-  set(options: { refreshTokens?: boolean; claims?: 'id_token' | 'userinfo' }): void;
+  set(options: { refreshTokens?: boolean; claims?: 'id_token' | 'userinfo'; callback?: string }): void;
   /** The person is gone: refresh tokens end with it. */
   remove(sub: string): void;
   rotateKeys(): void;
@@ -46,7 +46,7 @@ export async function startSsoProvider(callback: string): Promise<SsoProvider> {
   const tokens: string[] = [];
   let nonce = '';
   let keys = newKeys();
-  const settings = { refreshTokens: true, claims: 'id_token' as 'id_token' | 'userinfo' };
+  const settings = { callback, refreshTokens: true, claims: 'id_token' as 'id_token' | 'userinfo' };
   const server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -85,11 +85,11 @@ export async function startSsoProvider(callback: string): Promise<SsoProvider> {
         new Provider(issuer, {
           clients: [
             {
-              ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callback] },
+              ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [settings.callback] },
               grant_types: ['authorization_code', 'refresh_token'],
               response_types: ['code'],
               id_token_signed_response_alg: 'ES256',
-              post_logout_redirect_uris: [new URL('/', callback).href],
+              post_logout_redirect_uris: [new URL('/', settings.callback).href],
             },
           ],
           jwks: { keys },
