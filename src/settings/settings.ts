@@ -6,6 +6,7 @@ import {
   baseUrl,
   cidrs,
   countOrAuto,
+  databaseUrl,
   explained,
   integer,
   jsonObject,
@@ -77,8 +78,9 @@ export const settings = {
     ),
     { more: 'Set it once, together with a new `HELIOGRAPH_SECRET`, to change the secret.' },
   ),
-  DATABASE_URL: explained(url('an existing Postgres instead of the embedded one', ['postgres:', 'postgresql:']), {
+  DATABASE_URL: explained(databaseUrl('an existing Postgres instead of the embedded one; several hosts by commas'), {
     unset: 'embedded',
+    more: 'Of several hosts the one that takes writes is found and followed ([operations.md](operations.md#several-machines)).',
   }),
   REDIS_URL: explained(url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']), {
     more: 'Without it the service refuses to start as a second node on the same database.',
@@ -169,6 +171,15 @@ export const settings = {
   HELIOGRAPH_SSO_ONLY: explained(oneOf('whether single sign-on is the only way to sign in', ['false', 'true']), {
     more: 'Links that `npm run operator` makes on the machine still work.',
   }),
+  HELIOGRAPH_SMPP_PORT: explained(
+    integer('port for programs that send through us by SMPP; none when unset', undefined, 1, 65535),
+    { more: 'In production it takes only accounts with `addresses` ([guide](guides/smpp.md)).' },
+  ),
+  HELIOGRAPH_SMPP_TLS_PORT: integer('port for SMPP by TLS; none when unset', undefined, 1, 65535),
+  HELIOGRAPH_SMPP_TLS_CERT: explained(text('file with the certificate of that port, and its chain, in PEM'), {
+    more: 'A new file is in use after an hour at the latest.',
+  }),
+  HELIOGRAPH_SMPP_TLS_KEY: text('file with its private key in PEM'),
   HELIOGRAPH_METRICS_TOKEN: explained(
     text(
       'bearer token for /metrics; without it the sandbox answers loopback callers only, and production answers 404',
@@ -223,6 +234,13 @@ export interface Config {
   operatorSecondFactor: 'asked' | 'required';
   /** Undefined without single sign-on. */
   sso: SsoSettings | undefined;
+  /** Where programs that speak SMPP bind to us. */
+  smpp: {
+    port: number | undefined;
+    tlsPort: number | undefined;
+    tlsCert: string | undefined;
+    tlsKey: string | undefined;
+  };
   metricsToken: string | undefined;
   logLevel: string;
 }
@@ -254,6 +272,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (value.HELIOGRAPH_KEEP_DAYS < value.HELIOGRAPH_RETENTION_DAYS) {
     problems.push('HELIOGRAPH_KEEP_DAYS must not be below HELIOGRAPH_RETENTION_DAYS');
   }
+  const { HELIOGRAPH_SMPP_TLS_PORT: tlsPort, HELIOGRAPH_SMPP_TLS_CERT: cert, HELIOGRAPH_SMPP_TLS_KEY: key } = value;
+  if (tlsPort !== undefined && (cert === undefined || key === undefined))
+    problems.push('HELIOGRAPH_SMPP_TLS_PORT must come with HELIOGRAPH_SMPP_TLS_CERT and HELIOGRAPH_SMPP_TLS_KEY');
+  if (tlsPort !== undefined && tlsPort === value.HELIOGRAPH_SMPP_PORT)
+    problems.push('HELIOGRAPH_SMPP_TLS_PORT must differ from HELIOGRAPH_SMPP_PORT');
   const alertProblem = alertUrlProblem(value.HELIOGRAPH_ALERT_URL, value.HELIOGRAPH_ENV);
   if (alertProblem !== undefined) problems.push(`HELIOGRAPH_ALERT_URL must ${alertProblem}`);
   problems.push(...ssoProblems(value));
@@ -293,6 +316,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     operatorSecondFactor:
       value.HELIOGRAPH_OPERATOR_SECOND_FACTOR ?? (value.HELIOGRAPH_ENV === 'production' ? 'required' : 'asked'),
     sso: readSso(value),
+    smpp: {
+      port: value.HELIOGRAPH_SMPP_PORT,
+      tlsPort: value.HELIOGRAPH_SMPP_TLS_PORT,
+      tlsCert: value.HELIOGRAPH_SMPP_TLS_CERT,
+      tlsKey: value.HELIOGRAPH_SMPP_TLS_KEY,
+    },
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,
   };
