@@ -84,9 +84,7 @@ export function createApp(options: AppOptions): App {
     server,
     routes,
     registry,
-    people: accounts.people,
-    smpp,
-    signingKeys,
+    ...{ people: accounts.people, ssoRechecks: accounts.ssoRechecks, smpp, signingKeys },
     metering: ownMetering,
     metrics,
     carriers: carriers.directory.list,
@@ -98,6 +96,7 @@ export function createApp(options: AppOptions): App {
       if (config.role !== 'worker') {
         await registry.feed.start();
         await signingKeys.prepare();
+        accounts.ssoRechecks?.start();
       }
       await smpp.start();
       await server.listen({ port: config.port, host: config.host });
@@ -105,6 +104,7 @@ export function createApp(options: AppOptions): App {
     drain,
     async stop(graceMs = 10_000, drainMs = 1000) {
       streams.stop();
+      await accounts.ssoRechecks?.stop();
       const late = setTimeout(() => server.closeAllConnections(), graceMs);
       await Promise.all([server.close(drainMs), smpp.stop(graceMs)]);
       clearTimeout(late);
