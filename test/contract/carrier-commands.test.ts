@@ -137,7 +137,7 @@ describe('apply', () => {
     [
       'an entry without a name',
       { carriers: [{ kind: 'smpp' }] },
-      /carriers\.0\.name is required[^]*carriers\.0\.settings is required/,
+      /carriers\.0\.name is required[\s\S]*carriers\.0\.settings is required/,
     ],
     ['a name twice', { carriers: [acme, acme] }, /carriers\.1\.name is in this list already/],
     [
