@@ -32,11 +32,11 @@ export function createApp(options: AppOptions): App {
   composePoolMetrics(foundation);
   const { inbox, events, ...streams } = composeStreams(foundation, { bulkheads }, node?.places);
   const identity = composeIdentity(foundation, streams.recheck);
-  const { registry, signingKeys } = identity;
+  const { registry, signingKeys, currentGuard } = identity;
   const accounts = composeAccounts(foundation, { registry: registry.service, passwordCost: options.passwordCost });
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
   const carriers = composeCarriers(foundation, { inbound: { optOuts, ...inbound }, wakeDelivery });
-  const apis = composeApis(foundation, { signProof: identity.signProof, registry, wakeDelivery, carriers, optOuts });
+  const apis = composeApis(foundation, { ...identity, wakeDelivery, carriers, optOuts });
   const ownMetering = createMetering({ database: sideDatabase, clock, log });
   const metering = { ...ownMetering, flush: node?.flushMetering ?? ownMetering.flush };
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
@@ -65,6 +65,7 @@ export function createApp(options: AppOptions): App {
       hasRedis: windows.hasRedis,
       carriers,
       events,
+      currentGuard,
       ...apis.verify,
     }),
     operations: {

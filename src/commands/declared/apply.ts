@@ -3,10 +3,11 @@ import { createAudit } from '../../accounts/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { isConnectionLoss } from '../../platform/database/errors.ts';
 import { ApiError, StartError } from '../../platform/errors.ts';
-import { createLog } from '../../platform/log.ts';
+import { isId } from '../../platform/ids.ts';
 import { recordChange } from '../../registry/change-store.ts';
 import { allApplications } from '../../registry/directory.ts';
 import { createRegistry } from '../../registry/registry.ts';
+import { createSilentLog } from '../silent-log.ts';
 import { appliedBy } from './applied-by.ts';
 import type { ActParts, Entry, NoteOf } from './change.ts';
 import type { CredentialsFile } from './credentials-file.ts';
@@ -51,8 +52,7 @@ export async function applyPlan(
       if (!isSamePlan(plan, seen)) return { outcome: 'changed_meanwhile', plan };
       for (const entry of plan.together) await act(entry, actParts);
       if (credentials !== undefined) for (const entry of plan.oneByOne) entry.reveal?.(credentials);
-      for (const id of changed.size > mostChanges ? [allApplications] : changed)
-        await recordChange(held, id, parts.clock.nowMs());
+      for (const name of namesOfChanges(changed)) await recordChange(held, name, parts.clock.nowMs());
       await credentials?.write();
       return { outcome: 'done', plan };
     },
@@ -67,6 +67,13 @@ export async function applyPlan(
   for (const work of later) await work(parts.database);
   await actOneByOne(outcome.plan.oneByOne, actParts);
   return { outcome: 'done' };
+}
+
+/** The feed has names besides ids of applications: all of them, and the guard's rules. */
+function namesOfChanges(changed: ReadonlySet<string>): string[] {
+  const names = [...changed];
+  const others = names.filter((name) => !isId('app', name));
+  return names.length - others.length > mostChanges ? [...new Set([...others, allApplications])] : names;
 }
 
 function isSamePlan(a: DeclaredPlan, b: DeclaredPlan): boolean {
@@ -103,8 +110,7 @@ function refusalOf(error: unknown): string | undefined {
 
 /** Waits until no node acts on an older state. */
 async function settle(parts: PlanParts): Promise<void> {
-  const log = createLog({ level: 'silent', readable: false });
-  const { feed } = createRegistry({ ...parts, log, listen: false });
+  const { feed } = createRegistry({ ...parts, log: createSilentLog(), listen: false });
   try {
     await feed.settled();
   } finally {

@@ -46,7 +46,9 @@ export async function exportAll(parts: CarrierCommandParts): Promise<object> {
     return name !== undefined && namesakes.get(name)?.length === 1 ? { application: name } : { application_id: id };
   };
   const { carriers, ...others } = await exportDelivery(services, database, namedBy, { secretPlaces: false });
+  const { rules } = await services.guard.read();
   return {
+    ...(Object.keys(rules).length > 0 && { guard: rules }),
     plans: (await services.plans.list())
       .filter(({ version }) => version > 0)
       .map(({ plan, perMinute, burst, segmentsPerDay }) => ({

@@ -11,6 +11,7 @@ import { planCarriers, readDeclaredCarriers } from './carriers.ts';
 import type { Entry } from './change.ts';
 import type { DeclaredFile } from './file.ts';
 import { findApplications } from './find-applications.ts';
+import { planGuard } from './guard.ts';
 import { planHooks } from './hooks.ts';
 import { createKnownApplications, type KnownApplications } from './known-applications.ts';
 import { planNumbers } from './numbers.ts';
@@ -64,6 +65,7 @@ export async function planFile(
   planning.applications = createKnownApplications(declared, await readNames(database, idsNamedIn(lists)));
 
   const sections = {
+    guard: await planGuard(file.guard, planning),
     plans: await planPlans(lists.plans, planning),
     carriers: lists.carriers === undefined ? { entries: [], unnamed: [] } : await planCarriers(written, planning),
     applications: planApplications(found, planning),

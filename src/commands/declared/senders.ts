@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { checkSender, senderApproval, senderBody } from '../../portal/developer/sender-record.ts';
+import { findAccountOf } from '../../registry/registry-store.ts';
 import type { Approval, Sender } from '../../registry/sender.ts';
 import { isSameWish, type SenderService } from '../../registry/sender-service.ts';
 import { listSendersOf } from '../../registry/sender-store.ts';
@@ -62,9 +63,11 @@ function planOne(written: OwnedSender, name: string, before: Sender | undefined,
     perSecond: perSecond === undefined ? (before?.perSecond ?? null) : perSecond,
   };
   const act: Entry['act'] = ({ noteOf }) =>
-    service.give(applicationId, { sender, countries }, approval, (tx, { id }) =>
-      noteOf({ act: 'sender.approved', id, details: { sender, application_id: applicationId } })(tx, undefined),
-    );
+    service.give(applicationId, { sender, countries }, approval, async (tx, { id }) => {
+      const accountId = await findAccountOf(tx, applicationId);
+      const details = { sender, application_id: applicationId };
+      await noteOf({ act: 'sender.approved', id, accountId, details })(tx, undefined);
+    });
   const shown = toShown({ ...approval, status: 'approved' });
   const kind = 'sender';
   if (before === undefined)

@@ -11,7 +11,6 @@ import type { Database } from '../../platform/database/database.ts';
 import { createWebhookGuard } from '../../platform/http-out/address-guard.ts';
 import { createGuardedClient } from '../../platform/http-out/client.ts';
 import { createNameResolver } from '../../platform/http-out/name-resolver.ts';
-import { createLog } from '../../platform/log.ts';
 import { createApiKeys } from '../../registry/api-key.ts';
 import type { ChangeFeed } from '../../registry/change-feed.ts';
 import { createCredentialService } from '../../registry/credential-service.ts';
@@ -21,8 +20,10 @@ import { createRegistryService } from '../../registry/registry-service.ts';
 import { isApplication } from '../../registry/registry-store.ts';
 import { createSenderService } from '../../registry/sender-service.ts';
 import { createSendingService } from '../../registry/sending-service.ts';
+import { createGuardRuleService } from '../../verify/guard-rules/service.ts';
 import { createWebhookService } from '../../webhooks/service.ts';
 import type { CarrierCommandParts } from '../carrier-command-parts.ts';
+import { createSilentLog } from '../silent-log.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -44,6 +45,7 @@ export function createServices(
     carriers: createCarrierService({ database, clock, keys, environment, publicUrl, hasAwaitedTexts }),
     routes: createRouteService({ database, clock, environment }),
     plans: createPlanService({ ...shared, plans: config.plans }),
+    guard: createGuardRuleService({ database, clock, change }),
     registry,
     senders: createSenderService({ ...shared, own }),
     sending: createSendingService(shared),
@@ -51,7 +53,7 @@ export function createServices(
     hookSecrets: secrets,
     hooks: createHookService({
       ...{ database, clock, secrets, ids: createHookIds(keys, clock), publicUrl },
-      calls: createCallLog({ database, clock, log: createLog({ level: 'silent', readable: false }) }),
+      calls: createCallLog({ database, clock, log: createSilentLog() }),
       change: registry.changeOwn,
       requireOwn: registry.requireOwn,
     }),
