@@ -80,7 +80,7 @@ describe('one file', () => {
       '+ route uk',
       '+ sender SHOP of shop for GB',
       '+ number 80123 JOIN',
-      '+ webhook 127.0.0.1:9/…ents of shop',
+      '+ webhook 127.0.0.1:9/events of shop',
       '9 to create, 2 to change, 0 to delete, 0 the same.',
     ])
       assert.ok(planned.text.includes(line), `${line}\n${planned.text}`);
@@ -333,7 +333,7 @@ describe('credentials', () => {
     };
     assert.match(
       (await files.plan(file)).text,
-      /nobody has seen: applications\.0\.hooks\.0, applications\.0\.webhooks\.0/,
+      /New secrets are needed for applications\.0\.hooks\.0, applications\.0\.webhooks\.0/,
     );
     await assert.rejects(files.apply(file), /Nothing has been changed.*--credentials <new file>/);
     await files.apply(file, '--credentials', join(files.folder, 'told.json'));

@@ -23,7 +23,12 @@ export interface DeclaredFiles {
   remove(): Promise<void>;
 }
 
-export async function createDeclaredFiles(app: TestApp, env: Record<string, string> = {}): Promise<DeclaredFiles> {
+/** `onSay` hears what is printed on the way. */
+export async function createDeclaredFiles(
+  app: TestApp,
+  env: Record<string, string> = {},
+  onSay: (text: string) => void = () => {},
+): Promise<DeclaredFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'heliograph-declared-'));
   let files = 0;
 
@@ -33,7 +38,11 @@ export async function createDeclaredFiles(app: TestApp, env: Record<string, stri
     const exitWith = (given: number) => {
       code = given;
     };
-    const last = await runIn({ env, say: (text) => void said.push(text), exitWith }, app, command, ...args);
+    const say = (text: string) => {
+      said.push(text);
+      onSay(text);
+    };
+    const last = await runIn({ env, say, exitWith }, app, command, ...args);
     return { text: [...said, last].join('\n'), code };
   }
 

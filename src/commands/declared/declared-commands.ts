@@ -117,7 +117,7 @@ async function plan(
 }
 
 function sayUnseen({ unseen }: DeclaredPlan): string {
-  return `These get a secret that nobody has seen: ${unseen.join(', ')}. Apply with --credentials <new file>, which will have it; a webhook may have a "secret" of yours instead.`;
+  return `New secrets are needed for ${unseen.join(', ')}. Apply with --credentials <new file> to get them; a webhook may name a "secret" of yours instead.`;
 }
 
 async function apply(file: DeclaredFile, args: Arguments, parts: DeclaredCommandParts & PlanParts): Promise<string> {

@@ -146,12 +146,16 @@ function secretOf({ secret }: WrittenWebhook, path: string, planning: Planning):
   return isRight ? bytes : undefined;
 }
 
+/** No secret is that short. */
+const shortPath = 12;
+
 /** The path of an address may be a secret: its end is enough to tell two apart. */
 function shownUrl(url: string): string {
   if (!URL.canParse(url)) return 'a webhook';
   const { host, pathname, search } = new URL(url);
   const rest = `${pathname}${search}`;
-  return rest.length <= 1 ? host : `${host}/…${rest.slice(1).slice(-4)}`;
+  if (rest === '/') return host;
+  return rest.length <= shortPath ? `${host}${rest}` : `${host}/…${rest.slice(-4)}`;
 }
 
 function removal(row: Webhook, found: FoundApplication, { webhooks }: Planning): Entry {
