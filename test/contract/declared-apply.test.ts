@@ -1,5 +1,6 @@
 // `plan`, `apply` and `export`: section 22 of the contract, "Declared configuration".
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -477,4 +478,19 @@ test('export writes a new file, and another only with --replace', async () => {
   await files.run('export', path, '--replace');
   assert.deepEqual(await files.read('exported.json'), await files.export());
   assert.equal((await files.run('plan', path)).code, 0);
+});
+
+test('the file of the guide is right', async () => {
+  const guide = readFileSync(new URL('../../docs/guides/gitops.md', import.meta.url), 'utf8');
+  const [, sample = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? [];
+  const secrets = { ACME_PASSWORD: 'secret', SHOP_WEBHOOK_SECRET: shopSecret, ZITADEL_KEY: 'key' };
+  const reader = await createDeclaredFiles(app, secrets);
+  try {
+    const developer = await signUp(app);
+    const file = sample.replace('owner@example.com', developer.email);
+    assert.equal((await reader.apply(file)).code, 0);
+    assert.match((await reader.plan(file)).text, /^No difference: 11 the same/);
+  } finally {
+    await reader.remove();
+  }
 });
