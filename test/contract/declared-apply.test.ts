@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { guideSamples } from '../../portal/src/webhooks/guide-samples.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { getToken } from '../support/applications.ts';
 import { createDeclaredFiles, type DeclaredFiles } from '../support/declared.ts';
@@ -482,7 +483,7 @@ test('export writes a new file, and another only with --replace', async () => {
 
 test('the file of the guide is right', async () => {
   const guide = readFileSync(new URL('../../docs/guides/gitops.md', import.meta.url), 'utf8');
-  const [, sample = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? [];
+  const sample = guideSamples(guide).get('heliograph.json') ?? '';
   const secrets = { ACME_PASSWORD: 'secret', SHOP_WEBHOOK_SECRET: shopSecret, ZITADEL_KEY: 'key' };
   const reader = await createDeclaredFiles(app, secrets);
   try {

@@ -34,7 +34,7 @@ let waits = 0;
 const plan = (burst: number) => ({ plans: [{ plan: 'enterprise', burst }] });
 const codes = (all: Ran[]) => all.map(({ code }) => code).sort((a, b) => a - b);
 
-/** Runs work while nobody can apply: those who try wait for it. */
+/** Runs work while it holds the lock of apply: every apply waits for its end. */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const session = await app.db.database.openSession(() => {});
   waits = 0;

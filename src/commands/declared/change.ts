@@ -44,6 +44,9 @@ export interface Entry {
   reveal?: (credentials: CredentialsFile) => void;
 }
 
+/** Who made a change, where the store names the person: versions of routes, plans and guard rules, and the audit log. */
+export const appliedBy = 'apply';
+
 /** What a section asks for, and what it does not name: deleted with `--prune`. */
 export interface SectionPlan {
   entries: Entry[];

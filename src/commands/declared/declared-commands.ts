@@ -101,7 +101,7 @@ export function withPlanning<Parts extends CarrierCommandParts>(
   return { ...parts, options, memory: createMemory(), webhooks: createWebhooks(parts), fileProblems };
 }
 
-/** For a plan that nobody applies. */
+/** For a comparison alone. */
 const changesNothing = () => Promise.reject(new Error('a plan changes nothing'));
 
 async function plan(

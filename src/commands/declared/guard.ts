@@ -1,6 +1,5 @@
 import { guardRulesSchema, mergedRules, type WrittenRules } from '../../verify/guard-rules/schema.ts';
-import { appliedBy } from './applied-by.ts';
-import { changedEntry, differing, nothingPlanned, type SectionPlan } from './change.ts';
+import { appliedBy, changedEntry, differing, nothingPlanned, type SectionPlan } from './change.ts';
 import { readEntry } from './entry.ts';
 import type { Planning } from './planning.ts';
 

@@ -1,11 +1,10 @@
 import { advisoryLocks } from '../../platform/database/advisory-locks.ts';
 import type { Database, Session } from '../../platform/database/database.ts';
-import { sqlStateOf } from '../../platform/database/errors.ts';
+import { retryCollisions } from '../../platform/database/retry-collisions.ts';
 import { StartError } from '../../platform/errors.ts';
 
 const waitMs = 60_000;
 const betweenTriesMs = 100;
-const mostTries = 3;
 
 /**
  * Runs work with a database whose every transaction is one and the same. It sees one state of the store, one such work at a time. If another change came between,
@@ -19,14 +18,7 @@ export async function inOneTransaction<Result>(
   const session = await database.openSession(() => {});
   try {
     await takeTurn(session, onWait);
-    for (let tries = 1; ; tries++) {
-      try {
-        return await run(database, session, work);
-      } catch (error) {
-        const isConflict = /^40/.test(sqlStateOf(error) ?? '');
-        if (!isConflict || tries === mostTries) throw error;
-      }
-    }
+    return await retryCollisions(() => run(database, session, work));
   } finally {
     await session.close();
   }

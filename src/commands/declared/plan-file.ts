@@ -30,7 +30,7 @@ export interface DeclaredPlan {
   together: Entry[];
   /** Each made in a transaction of its own, afterwards. */
   oneByOne: Entry[];
-  /** Paths of objects that need a credential which nobody has given. */
+  /** Paths of new objects whose secret the file does not name. */
   unseen: string[];
 }
 

@@ -21,7 +21,7 @@ export interface Planning {
   applications: KnownApplications;
   /** The names of carriers that are there, or that the file makes. */
   carriers: Set<string>;
-  /** Paths of the file whose objects need a credential that nobody has given. */
+  /** Paths of new objects whose secret the file does not name. */
   unseen: string[];
 }
 

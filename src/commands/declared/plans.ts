@@ -4,8 +4,7 @@ import { burst, perMinute, planChanged } from '../../portal/operator/plan-api.ts
 import { segments } from '../../portal/operator/spend-api.ts';
 import type { Changed } from '../../registry/plan-service.ts';
 import type { PlanName } from '../../settings/settings.ts';
-import { appliedBy } from './applied-by.ts';
-import { changedEntry, differing, type Entry, nothingPlanned, type SectionPlan } from './change.ts';
+import { appliedBy, changedEntry, differing, type Entry, nothingPlanned, type SectionPlan } from './change.ts';
 import { readEntries } from './entry.ts';
 import { nameRepeated, type Planning } from './planning.ts';
 

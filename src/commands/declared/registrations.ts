@@ -72,7 +72,7 @@ function planOne(found: FoundApplication, { services: { registry }, problems }: 
   return { entries, unnamed };
 }
 
-/** The credentials that registrations of a file need and that nobody has. */
+/** The credentials that registrations of a file need and the application lacks. */
 export function planCredentials(
   applications: readonly FoundApplication[],
   { services: { registry }, options }: Planning,

@@ -2,8 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { type GivenRoute, mostRoutes, routeSchema, toRule } from '../../delivery/routing/schema.ts';
 import type { RouteRule } from '../../delivery/routing/table.ts';
 import { isObject } from '../../platform/is-object.ts';
-import { appliedBy } from './applied-by.ts';
-import { type ActParts, differing, type Entry, nothingPlanned, type SectionPlan, shownFields } from './change.ts';
+import {
+  type ActParts,
+  appliedBy,
+  differing,
+  type Entry,
+  nothingPlanned,
+  type SectionPlan,
+  shownFields,
+} from './change.ts';
 import { readEntries } from './entry.ts';
 import type { Planning } from './planning.ts';
 

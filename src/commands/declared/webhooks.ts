@@ -149,7 +149,7 @@ function secretOf({ secret }: WrittenWebhook, path: string, planning: Planning):
 /** No secret is that short. */
 const shortPath = 12;
 
-/** The path of an address may be a secret: its end is enough to tell two apart. */
+/** The path of an address may be a secret, so a long one shows only its end. */
 function shownUrl(url: string): string {
   if (!URL.canParse(url)) return 'a webhook';
   const { host, pathname, search } = new URL(url);
