@@ -191,6 +191,7 @@ const ownerOf: Record<string, string[]> = {
   sender: ['registry'],
   verification_template: ['registry'],
   plan: ['registry'],
+  guard_rules: ['verify'],
   spend_day: ['messages'],
   sender_pace: ['delivery'],
   registry_change: ['registry'],

@@ -111,7 +111,7 @@ export const settings = {
   HELIOGRAPH_GUARD: explained(
     jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
     {
-      more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`.',
+      more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`. The `guard` of a file of [declared configuration](guides/gitops.md) goes first.',
     },
   ),
   HELIOGRAPH_RISK_URL: explained(url('risk check that is asked before a code is sent', ['https:', 'http:']), {
