@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { CallingApplication } from '../../http/route.ts';
-import { unsupportedChannel } from '../../messages/channel.ts';
+import { type SendingChannel, unsupportedChannel } from '../../messages/channel.ts';
 import type { StartClient } from '../../messages/client-scope.ts';
 import { requireNumber } from '../../messages/numbers/phone-number.ts';
 import type { TextFacts } from '../../messages/text/text-route.ts';
@@ -8,6 +8,7 @@ import { type CodeSender, codeSender, requireAllowedSender } from '../code-sende
 import { copyAutofill } from '../texts/autofill.ts';
 import { templateFor } from '../texts/country-template.ts';
 import { prepareText, toMinutes } from '../texts/prepared-text.ts';
+import { mayUse } from './channel-rights.ts';
 import type { StartRequest } from './decision.ts';
 import type { StartRules } from './rules.ts';
 
@@ -17,7 +18,9 @@ export interface StartRequestOptions {
   /**
    * Throws a 503 if no carrier could send a code to this number soon. Returns the sender that the route sets, or null.
    */
-  requireCarrier: (start: CodeSender & Pick<TextFacts, 'applicationId' | 'to'>) => string | null;
+  requireCarrier: (start: CodeSender & Pick<TextFacts, 'channel' | 'applicationId' | 'to'>) => string | null;
+  /** The channels that some carrier offers. */
+  workingChannels: () => readonly SendingChannel[];
 }
 
 export type StartBody = Static<StartRules['schema']>;
@@ -26,29 +29,40 @@ export type ToStart = (caller: CallingApplication, body: StartBody, correlationI
 const defaultCodeLength = 6;
 
 /** Turns a body that passed the rules into a request to start. */
-export function createStartRequests({ clientsOf, requireCarrier }: StartRequestOptions): ToStart {
+export function createStartRequests(options: StartRequestOptions): ToStart {
+  const { clientsOf, requireCarrier, workingChannels } = options;
+
+  function requireChannel(channel: string): SendingChannel {
+    const working = workingChannels();
+    const found = working.find((each) => each === channel);
+    if (found === undefined) throw unsupportedChannel(working);
+    return found;
+  }
+
   return ({ applicationId, applicationName, rights }, body, correlationId) => {
-    const { channel, reference, locale, code, ttl_seconds, autofill, client } = body;
+    const { reference, locale, code, ttl_seconds, autofill, client } = body;
     const codeLength = code?.length ?? body.code_length ?? defaultCodeLength;
     // An answer kept for an idempotency key belongs to the body with its defaults.
     body.code_length = codeLength;
-    if (channel !== 'sms') throw unsupportedChannel();
+    const channel = requireChannel(body.channel);
     const to = requireNumber(body.to);
     const text = prepareText({
       app: applicationName,
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength,
-      autofill: copyAutofill(autofill ?? null),
-      ...templateFor(rights, to),
+      ...(channel === 'sms'
+        ? { autofill: copyAutofill(autofill ?? null), ...templateFor(rights, to) }
+        : { autofill: null, channel }),
     });
-    const sender = codeSender(rights, to, text.sender);
-    const sentAs = requireCarrier({ applicationId, to, ...sender });
-    requireAllowedSender(rights, to, sentAs ?? sender.from);
+    const sender = codeSender(rights, to, text.sender, channel);
+    const sentAs = requireCarrier({ channel, applicationId, to, ...sender });
+    if (channel === 'sms') requireAllowedSender(rights, to, sentAs ?? sender.from);
     return {
       applicationId,
       to,
       channel,
+      mayUseChannel: mayUse(rights, channel, to),
       reference: reference ?? null,
       codeLength,
       code: code ?? undefined,

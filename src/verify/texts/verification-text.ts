@@ -1,10 +1,12 @@
 import type { CountryTemplate } from '../../http/sending-rights.ts';
+import type { SendingChannel } from '../../messages/channel.ts';
 import { isGsm } from '../../messages/text/gsm.ts';
 import { measure } from '../../messages/text/text.ts';
 import { trimEnd } from '../../platform/trim-end.ts';
 import { type Autofill, autofillLine } from './autofill.ts';
 import { fillTemplate } from './country-template.ts';
 import { gsmName, safeName } from './sender-name.ts';
+import { spokenText } from './spoken-text.ts';
 import { translationOf } from './translations.ts';
 
 export interface VerificationTemplate {
@@ -15,6 +17,8 @@ export interface VerificationTemplate {
   minutes: number;
   codeLength: number;
   autofill: Autofill | null;
+  /** Absent for `sms`. */
+  channel?: SendingChannel;
   /** The operator's text for the application and country. It replaces the whole text. */
   own?: CountryTemplate;
 }
@@ -30,6 +34,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
  * is 140 octets, which is also what Android's SMS Retriever reads.
  */
 export function renderVerification(template: VerificationTemplate, code: string): string {
+  if (template.channel === 'voice') return spokenText(template, code);
   if (template.own !== undefined) return fillTemplate(template.own.text, code, template.minutes);
   const { named, bare, valid, secret } = translationOf(template.locale);
   const ending = autofillLine(template.autofill, code);
