@@ -76,7 +76,7 @@ const errors: Record<MessageErrorCode, { message: string; permanent: boolean }> 
   carrier_unavailable: { message: 'The carrier could not be reached.', permanent: false },
   expired: { message: 'The text expired before it was delivered.', permanent: false },
   unknown: { message: 'The carrier gave no reason.', permanent: false },
-  no_answer: { message: 'Nobody answered the call.', permanent: false },
+  no_answer: { message: 'The person did not answer the call.', permanent: false },
   busy: { message: 'The phone was busy.', permanent: false },
   not_on_channel: { message: 'The number does not use this channel.', permanent: true },
 };

@@ -149,8 +149,8 @@ describe('another channel continues a pending verification', () => {
     const ids = new Set(answers.map(({ body }) => body.id));
     assert.equal(ids.size, 1);
     const { deliveries } = (await acme.read([...ids][0] ?? '')).body;
-    assert.deepEqual(deliveries.map(({ channel }) => channel).sort(), ['sms', 'voice', 'whatsapp']);
-    assert.equal(answers.filter(({ body }) => body.sent).length, 3);
+    assert.deepEqual(new Set(deliveries.map(({ channel }) => channel)), new Set(['sms', 'voice', 'whatsapp']));
+    assert.deepEqual([deliveries.length, answers.filter(({ body }) => body.sent).length], [3, 3]);
   });
 
   test('a code of the caller goes by the other channel too', async () => {
