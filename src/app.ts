@@ -50,7 +50,6 @@ export function createApp(options: AppOptions): App {
     database: sideDatabase,
     ...accounts,
     registry: registry.service,
-    credentials: registry.credentials,
     identity: identity.routes,
     ...apis,
     twilio,
