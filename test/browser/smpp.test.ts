@@ -38,8 +38,10 @@ after(() => stage.close());
 
 const dialog = () => page.getByRole('dialog');
 
-async function valueOf(name: string): Promise<string> {
-  const row = dialog().locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+async function shownValue(name: string): Promise<string> {
+  const row = dialog()
+    .locator('dl > div')
+    .filter({ has: page.getByText(name, { exact: true }) });
   return (await row.locator('pre').textContent()) ?? '';
 }
 
@@ -54,8 +56,8 @@ describe('SMPP accounts', () => {
     await dialog().getByLabel('Addresses that it may bind from').fill('127.0.0.1');
     await dialog().getByRole('button', { name: 'Create', exact: true }).click();
     await dialog().getByText('It will not be shown again').waitFor();
-    const [systemId, password] = [await valueOf('system_id'), await valueOf('Password')];
-    assert.equal(await valueOf('Port'), String(port));
+    const [systemId, password] = [await shownValue('system_id'), await shownValue('Password')];
+    assert.equal(await shownValue('Port'), String(port));
     await assertGood(page, 'A new SMPP password');
     await dialog().getByRole('button', { name: 'I have copied it' }).click();
     await dialog().waitFor({ state: 'hidden' });
