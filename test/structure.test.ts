@@ -260,6 +260,7 @@ const ownerOf: Record<string, string[]> = {
   ended_verification_default: ['verify'],
   recent_failure: ['verify'],
   counted_start: ['verify'],
+  counted_send: ['verify'],
   start_client: ['verify'],
   late_outcome: ['verify'],
   hook: ['hooks'],

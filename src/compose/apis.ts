@@ -26,7 +26,7 @@ export interface ApiParts {
 /** The three APIs behind the edge, and the hooks over them. */
 export function composeApis(foundation: Foundation, parts: ApiParts) {
   const { signProof, registry, wakeDelivery: wake, optOuts } = parts;
-  const { routeText, requireCarrier, hasChoice } = parts.carriers.texts;
+  const { routeText, requireCarrier, hasChoice, workingChannels } = parts.carriers.texts;
   const { config, clock, database, sideDatabase, keys } = foundation;
   const { environment, resendSeconds } = config;
   const risk = composeRisk(foundation);
@@ -49,8 +49,8 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
   /** No guard counts in the sandbox, so nothing is kept there. */
   const clientsOf = (applicationId: string, client: StartClient) =>
     environment === 'sandbox' ? [] : clientScopes(keys.keyFor('client', keys.version), applicationId, client);
-  const toStart = createStartRequests({ requireCarrier, clientsOf });
-  const verifyParts = { verify, idempotency, rules: createStartRules(environment), toStart };
+  const toStart = createStartRequests({ requireCarrier, workingChannels, clientsOf });
+  const verifyParts = { verify, idempotency, rules: createStartRules(environment, workingChannels), toStart };
   const messageParts = { messages, idempotency, rules: createSendRules(clock, environment) };
   const hooks = composeHooks(foundation, { registry, verify: verifyParts, messages: messageParts });
   return {

@@ -27,6 +27,7 @@ import type { AskRisk } from './risk/risk.ts';
 import { createStartBatch } from './start/batch.ts';
 import type { StartRequest } from './start/decision.ts';
 import type { StartAnswer, StartItem } from './start/item.ts';
+import { findAllTexts } from './texts/all-texts.ts';
 import { findNewestTexts, type VerificationAndText } from './texts/newest-texts.ts';
 import { asOf, type Outcome, proofMs, type Verification } from './verification.ts';
 import { listVerifications, siftNewest, type VerificationFilter } from './verification-list.ts';
@@ -147,11 +148,18 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
   async function withTexts(rows: Verification[], nowMs: number) {
     const texts = await findNewestTexts(sideDatabase, rows);
-    return rows.map((row, index) => ({ id: row.id, record: toVerificationRecord(asOf(row, nowMs), texts[index]) }));
+    const several = await findAllTexts(sideDatabase, rows);
+    return rows.map((row, index) => {
+      const record = toVerificationRecord(asOf(row, nowMs), texts[index], { all: several.get(row.id) });
+      return { id: row.id, record };
+    });
   }
 
-  async function toCheckAnswer({ row, text }: VerificationAndText): Promise<CheckAnswer> {
-    const record: CheckAnswer['record'] = { ...toVerificationRecord(row, text), valid: row.status === 'approved' };
+  async function toCheckAnswer({ row, text, all }: VerificationAndText): Promise<CheckAnswer> {
+    const record: CheckAnswer['record'] = {
+      ...toVerificationRecord(row, text, { all }),
+      valid: row.status === 'approved',
+    };
     if (row.status === 'pending') record.reason = 'incorrect_code';
     const proof = proofOf(row);
     if (proof !== undefined) record.proof = await proof;
@@ -221,8 +229,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     /** Takes the result of a code that the caller made and checked. */
     async report(applicationId: string, id: string, outcome: Outcome) {
       if (!isId('ver', id)) throw notFound();
-      const { row, text } = await putOutcome({ applicationId, id }, outcome);
-      return toVerificationRecord(row, text);
+      const { row, text, all } = await putOutcome({ applicationId, id }, outcome);
+      return toVerificationRecord(row, text, { all });
     },
 
     require,
@@ -231,8 +239,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     findNewest: (applicationId: string, to: string): Promise<string | undefined> => findNewest({ applicationId, to }),
 
     async read(applicationId: string, id: string) {
-      const { row, text } = await require(applicationId, id);
-      const record = toVerificationRecord(row, text);
+      const { row, text, all } = await require(applicationId, id);
+      const record = toVerificationRecord(row, text, { all });
       const proof = proofOf(row);
       return proof === undefined ? record : { ...record, proof: await proof };
     },

@@ -2,6 +2,7 @@
 import { cancelTexts, findCarriersOf, type VerificationText } from '../../messages/message-store.ts';
 import { prefixOf } from '../../messages/numbers/number-prefix.ts';
 import { holdSpend } from '../../messages/spend.ts';
+import { findSentTexts, type SentText } from '../../messages/text/sent-texts.ts';
 import { type Batch, createBatch } from '../../platform/database/batch.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
 import { insertAnswers } from '../../platform/database/idempotency.ts';
@@ -10,15 +11,18 @@ import { findApproved } from '../approved-numbers.ts';
 import { isSameCode } from '../given/code.ts';
 import { findHeld } from '../held-number.ts';
 import * as pendingStore from '../pending-store.ts';
+import { findAllTexts } from '../texts/all-texts.ts';
 import { findNewestTexts } from '../texts/newest-texts.ts';
 import type { Verification } from '../verification.ts';
 import { type TextState, toVerificationRecord } from '../verification-record.ts';
 import { expireLapsed } from '../verification-store.ts';
+import { insertCountedSends } from './counted-sends.ts';
 import { type CountedDestination, countStarts } from './counts.ts';
 import {
   blockForSpend,
   type CountedStart,
   decideStart,
+  isCountedSend,
   type PendingStart,
   type StartDecision,
   type StartDecisionOptions,
@@ -77,7 +81,8 @@ export function createStartBatch(
       const decision = decideStart(options, request, open, seen);
       if (decision instanceof ApiError) return decision;
       const { id, status } = decision.verification;
-      if (id !== open?.verification.id && status === 'pending') startedHere.set(prefix, neighbours + 1);
+      const isNew = id !== open?.verification.id && status === 'pending';
+      if (isNew || isCountedAgain(decision, open)) startedHere.set(prefix, neighbours + 1);
       return decision;
     });
   }
@@ -122,6 +127,7 @@ export function createStartBatch(
       // Otherwise two starts of a number could both count the same wrong codes, and grant tries for them twice.
       await pendingStore.lockNames(tx, requests.map(guard.countsStarts ? prefixNameOf : nameOf));
       const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
+      await readChannels(tx, requests, pending);
       await readSuperseded(tx, requests, pending, nowMs);
       const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);
@@ -142,9 +148,26 @@ export function createStartBatch(
     return new Map(
       all.map(([name, verification]) => {
         const used = new Set(verification.textIds.flatMap((id) => carriers.get(id) ?? []));
-        return [name, { verification, used: [...used], superseded: [] }];
+        return [name, { verification, used: [...used], superseded: [], channels: [] }];
       }),
     );
+  }
+
+  /** Only a start by another channel than the newest asks which ones had the code. */
+  async function readChannels(tx: Tx, requests: StartRequest[], pending: Map<string, PendingStart>): Promise<void> {
+    const others = requests.flatMap((request) => {
+      const open = pending.get(nameOf(request));
+      return open === undefined || open.verification.channel === request.channel ? [] : [open];
+    });
+    if (others.length === 0) return;
+    const texts = await findSentTexts(
+      tx,
+      others.flatMap(({ verification }) => verification.textIds),
+    );
+    for (const open of others) {
+      const channels = open.verification.textIds.flatMap((id) => texts.get(id)?.channel ?? []);
+      pending.set(nameOf(open.verification), { ...open, channels });
+    }
   }
 
   /** Only a start with another code than the pending one can be a late repeat. */
@@ -210,6 +233,8 @@ export function createStartBatch(
       tx,
       sentAgain.map(({ verification }) => verification),
     );
+    const counted = sentAgain.filter((each) => isCountedAgain(each, pending.get(nameOf(each.verification))));
+    if (guard.countsStarts) await insertCountedSends(tx, counted, guard.countsPrefixes);
     const started = decisions.filter((each) => !continues(each));
     const messages = decisions.flatMap(({ message }) => message ?? []);
     if (started.length + messages.length > 0) await insertStarts(tx, started, messages, guard.countsPrefixes);
@@ -259,6 +284,12 @@ async function lockPending(
   return new Map(found.filter((row) => !lapsed.includes(row)).map((row) => [nameOf(row), row]));
 }
 
+/** Whether this sends a code once more, in a way that counts. */
+function isCountedAgain({ verification, message }: StartDecision, open: PendingStart | undefined): boolean {
+  if (message === undefined || verification.id !== open?.verification.id) return false;
+  return isCountedSend(open.verification, message.channel);
+}
+
 function isDecided(decision: StartDecision | ApiError): decision is StartDecision {
   return !(decision instanceof ApiError);
 }
@@ -273,8 +304,12 @@ async function answersTo(
     tx,
     unsent.map(({ verification }) => verification),
   );
+  const sent = await findAllTexts(
+    tx,
+    decisions.filter(isDecided).map(({ verification }) => verification),
+  );
   return decisions.map((each, index) =>
-    isDecided(each) ? toAnswer(each, texts[unsent.indexOf(each)], items[index]) : each,
+    isDecided(each) ? toAnswer(each, texts[unsent.indexOf(each)], items[index], sent.get(each.verification.id)) : each,
   );
 }
 
@@ -283,10 +318,11 @@ function toAnswer(
   { verification, message }: StartDecision,
   before: VerificationText | undefined,
   item: StartItem | undefined,
+  all?: readonly SentText[],
 ): StartAnswer {
   const sent = message !== undefined || (before !== undefined && before.correlationId === item?.request.correlationId);
   const text: TextState | undefined =
     message === undefined ? before : { messageId: message.id, status: message.status, errorCode: null };
   const carriers = message === undefined ? (sent ? undefined : []) : [message.carrier];
-  return { verification, record: toVerificationRecord(verification, text, sent), carriers };
+  return { verification, record: toVerificationRecord(verification, text, { sent, all }), carriers };
 }
