@@ -9,6 +9,7 @@ import { insertAnswers } from '../../platform/database/idempotency.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { findApproved } from '../approved-numbers.ts';
 import { isSameCode } from '../given/code.ts';
+import { inboundOf } from '../inbound/request-text.ts';
 import { findHeld } from '../held-number.ts';
 import * as pendingStore from '../pending-store.ts';
 import { findAllTexts } from '../texts/all-texts.ts';
@@ -119,6 +120,13 @@ export function createStartBatch(
     return answers;
   }
 
+  /** Shows the caller what the person has to text. */
+  function withText(answer: StartAnswer | ApiError): StartAnswer | ApiError {
+    if (answer instanceof ApiError || answer.verification.status !== 'pending') return answer;
+    const inbound = inboundOf(options.keys, answer.verification);
+    return inbound === undefined ? answer : { ...answer, record: { ...answer.record, inbound } };
+  }
+
   /** Locks the prefixes or numbers, and pending rows, until the outcome is written. */
   const startSomeHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
@@ -131,7 +139,7 @@ export function createStartBatch(
       await readSuperseded(tx, requests, pending, nowMs);
       const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);
-      const answers = await answersTo(tx, decisions, items);
+      const answers = (await answersTo(tx, decisions, items)).map(withText);
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
         return answer === undefined || answer instanceof ApiError ? [] : (keep(answer) ?? []);
