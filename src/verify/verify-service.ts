@@ -43,6 +43,8 @@ export interface VerifyServiceOptions {
   clock: Clock;
   keys: KeyRing;
   guard: Guard;
+  /** The guard as it is now, if it can change. */
+  currentGuard?: () => Guard | Promise<Guard>;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
   routeText: RouteText;
@@ -97,6 +99,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     clock,
     keys,
     guard,
+    currentGuard = () => guard,
     environment,
     resendSeconds,
     routeText,
@@ -108,7 +111,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     wake,
   } = options;
   const starts = createStartBatch(database, {
-    ...{ clock, keys, guard, environment, resendSeconds, routeText, hasChoice },
+    ...{ clock, keys, guard, currentGuard, environment, resendSeconds, routeText, hasChoice },
   });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const findNewest = createReadBatcher((numbers: Destination[]) => findNewestOf(database, numbers, clock.nowMs()));
@@ -116,7 +119,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const checks = createChecks({ database, clock, keys, environment, find });
   const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
   const cancellations = createCancellations(database, clock);
-  const explanations = createExplanations({ database, clock, keys, guard });
+  const explanations = createExplanations({ database, clock, keys, currentGuard });
 
   const isTest = (to: string) => environment === 'sandbox' && testNumberOf(to) !== undefined;
 

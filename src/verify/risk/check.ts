@@ -25,7 +25,7 @@ const mostKept = 20_000;
 const mostUnderWay = 256;
 
 type Answer = Pick<RiskAnswer, 'decision' | 'reason'>;
-/** `isDown`: it counts against the service; false where it answered that it cannot tell about this number. */
+/** `isDown`: it counts against the service; false where it answered that it does not know this number. */
 type Failure = { failure: string; isDown: boolean };
 
 /** Asks the operator's risk check before a code is sent. Answers are kept for a minute, failures are not. */
@@ -92,7 +92,7 @@ export function createRiskCheck({ settings, client, tokenClient, clock }: RiskCh
   };
 }
 
-/** The service works and cannot tell about this number: unknown to it, or of another network. */
+/** The service works and does not know this number, or does not serve its network. */
 const aboutNumber = [400, 404, 422];
 
 const nameOf = ({ applicationId, to }: RiskQuestion) => `${applicationId} ${to}`;

@@ -9,8 +9,9 @@ import { insertAnswers } from '../../platform/database/idempotency.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { findApproved } from '../approved-numbers.ts';
 import { isSameCode } from '../given/code.ts';
-import { inboundOf } from '../inbound/request-text.ts';
+import type { Guard } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
+import { inboundOf } from '../inbound/request-text.ts';
 import * as pendingStore from '../pending-store.ts';
 import { findAllTexts } from '../texts/all-texts.ts';
 import { findNewestTexts } from '../texts/newest-texts.ts';
@@ -41,17 +42,14 @@ const nameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicati
 const prefixNameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${prefixOf(to)}`;
 
 export interface StartBatchOptions extends StartDecisionOptions {
+  /** The guard as it is now, if it can change; `guard` is what it began with. */
+  currentGuard?: () => Guard | Promise<Guard>;
   /** True while a text may have several carriers: then a resend needs those that had the code before. */
   hasChoice: () => boolean;
 }
 
-/**
- * Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one of them.
- */
-export function createStartBatch(
-  database: Database,
-  options: StartBatchOptions,
-): Batch<StartItem, StartAnswer | ApiError> {
+/** One round of starts under one guard. */
+function createStartRounds(database: Database, options: StartBatchOptions): StartRounds {
   const { clock, guard } = options;
 
   async function count(tx: Tx, items: StartItem[]): Promise<Map<string, CountedStart>> {
@@ -248,7 +246,7 @@ export function createStartBatch(
     if (started.length + messages.length > 0) await insertStarts(tx, started, messages, guard.countsPrefixes);
   }
 
-  const rounds: StartRounds = {
+  return {
     start: (items) =>
       guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isUnlimited(request))
         ? startHolding(items)
@@ -257,6 +255,31 @@ export function createStartBatch(
     nowMs: clock.nowMs,
     keys: options.keys,
   };
+}
+
+/**
+ * Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one of them.
+ */
+export function createStartBatch(
+  database: Database,
+  options: StartBatchOptions,
+): Batch<StartItem, StartAnswer | ApiError> {
+  const { clock, currentGuard } = options;
+  let { guard } = options;
+  let rounds = createStartRounds(database, options);
+
+  /** A batch keeps its guard from its first statement to its last. */
+  function roundsUnder(current: Guard): StartRounds {
+    if (current === guard) return rounds;
+    guard = current;
+    rounds = createStartRounds(database, { ...options, guard });
+    return rounds;
+  }
+
+  async function run(items: StartItem[]): Promise<(StartAnswer | ApiError)[]> {
+    const current = currentGuard?.() ?? guard;
+    return startInRounds(items, roundsUnder(current instanceof Promise ? await current : current));
+  }
 
   return createBatch({
     database,
@@ -270,7 +293,7 @@ export function createStartBatch(
     },
     repeats: true,
     withoutTransaction: () => true,
-    run: (_tx, items) => startInRounds(items, rounds),
+    run: (_tx, items) => run(items),
   });
 }
 
