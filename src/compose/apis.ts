@@ -13,6 +13,7 @@ import type { WakeDelivery } from './app-interface.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 import { composeHooks } from './hooks.ts';
+import { createInboundNumbers } from './verify/inbound-number.ts';
 import { composeRisk } from './verify/risk.ts';
 
 export interface ApiParts {
@@ -46,6 +47,8 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
     resendSeconds,
     routeText,
     askRisk: risk.ask,
+    findInboundNumber: createInboundNumbers(database, environment),
+    workingChannels,
     hasChoice,
     signProof,
     wake,

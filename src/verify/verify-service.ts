@@ -1,6 +1,7 @@
 // Tests: test/contract/verifications.test.ts, test/races/verification-guard.test.ts
 import type { PageRequest } from '../http/list-page.ts';
 import type { GuardHold } from '../http/sending-rights.ts';
+import { unsupportedChannel } from '../messages/channel.ts';
 import { testNumberOf } from '../messages/numbers/test-numbers.ts';
 import type { RouteText } from '../messages/text/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -20,6 +21,7 @@ import { createExplanations, type ExplainItem, type GuardExplanation } from './e
 import { createOutcomes } from './given/outcomes.ts';
 import type { Guard } from './guard.ts';
 import { createKeptChecks } from './kept-checks.ts';
+import { toInboundCell } from './inbound/request-text.ts';
 import { findNewestOf } from './newest-of-number.ts';
 import type { Destination } from './pending-store.ts';
 import { addRisk } from './risk/finding.ts';
@@ -48,6 +50,10 @@ export interface VerifyServiceOptions {
   routeText: RouteText;
   /** The operator's risk check; undefined where none is configured. */
   askRisk?: AskRisk | undefined;
+  /** The number that people can text for an application; undefined if there is none. */
+  findInboundNumber: (applicationId: string) => Promise<string | undefined>;
+  /** For the message about a channel that does not work. */
+  workingChannels: () => readonly string[];
   /** True while a text may have several carriers. */
   hasChoice: () => boolean;
   signProof: (claims: {
@@ -98,6 +104,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     resendSeconds,
     routeText,
     askRisk,
+    findInboundNumber,
+    workingChannels,
     hasChoice,
     signProof,
     wake,
@@ -114,6 +122,13 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const explanations = createExplanations({ database, clock, keys, currentGuard });
 
   const isTest = (to: string) => environment === 'sandbox' && testNumberOf(to) !== undefined;
+
+  /** Nothing is sent, so no risk check is asked. */
+  async function withNumber(request: StartRequest): Promise<StartRequest> {
+    const number = await findInboundNumber(request.applicationId);
+    if (number === undefined) throw unsupportedChannel(workingChannels());
+    return { ...request, inbound: toInboundCell(number, request.app) };
+  }
 
   /** Asks the risk check, outside any transaction, about a start that the guard would let through. */
   async function withRisk(request: StartRequest): Promise<StartRequest> {
@@ -192,7 +207,10 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
   return {
     async start(request: StartRequest, key: string | undefined, keep: StartItem['keep']): Promise<StartAnswer> {
-      const item = { request: askRisk === undefined ? request : await withRisk(request), key, keep };
+      let asked = request;
+      if (request.channel === 'inbound') asked = await withNumber(request);
+      else if (askRisk !== undefined) asked = await withRisk(request);
+      const item = { request: asked, key, keep };
       // Another node took the number between our read and our write; the second try continues its verification.
       const answer = await starts.submit(item).catch((error: unknown) => {
         if (!violates(error, 'verification_pending')) throw error;

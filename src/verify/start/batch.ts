@@ -11,6 +11,7 @@ import { findApproved } from '../approved-numbers.ts';
 import { isSameCode } from '../given/code.ts';
 import type { Guard } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
+import { inboundOf } from '../inbound/request-text.ts';
 import * as pendingStore from '../pending-store.ts';
 import { findAllTexts } from '../texts/all-texts.ts';
 import { findNewestTexts } from '../texts/newest-texts.ts';
@@ -117,6 +118,13 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
     return answers;
   }
 
+  /** Shows the caller what the person has to text. */
+  function withText(answer: StartAnswer | ApiError): StartAnswer | ApiError {
+    if (answer instanceof ApiError || answer.verification.status !== 'pending') return answer;
+    const inbound = inboundOf(options.keys, answer.verification);
+    return inbound === undefined ? answer : { ...answer, record: { ...answer.record, inbound } };
+  }
+
   /** Locks the prefixes or numbers, and pending rows, until the outcome is written. */
   const startSomeHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
@@ -129,7 +137,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
       await readSuperseded(tx, requests, pending, nowMs);
       const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);
-      const answers = await answersTo(tx, decisions, items);
+      const answers = (await answersTo(tx, decisions, items)).map(withText);
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
         return answer === undefined || answer instanceof ApiError ? [] : (keep(answer) ?? []);

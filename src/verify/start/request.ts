@@ -48,7 +48,8 @@ const copyPayment = ({ amount, currency, payee }: Payment): Payment => ({ amount
 export function createStartRequests(options: StartRequestOptions): ToStart {
   const { clientsOf, requireCarrier, workingChannels } = options;
 
-  function requireChannel(channel: string): SendingChannel {
+  function requireChannel(channel: string): SendingChannel | 'inbound' {
+    if (channel === 'inbound') return channel;
     const working = workingChannels();
     const found = working.find((each) => each === channel);
     if (found === undefined) throw unsupportedChannel(working);
@@ -71,18 +72,21 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength,
-      ...(channel === 'sms' ? { autofill: copyAutofill(autofill ?? null), ...own } : { autofill: null, channel }),
+      ...(channel === 'sms' ? { autofill: copyAutofill(autofill ?? null), ...own } : { autofill: null }),
+      ...(channel !== 'sms' && channel !== 'inbound' && { channel }),
       ...(payment != null && { payment: copyPayment(payment) }),
     });
     if (payment != null) requireRoom(text);
-    const sender = codeSender(rights, to, text.sender, channel);
-    const sentAs = requireCarrier({ channel, applicationId, to, ...sender });
+    const sending = channel === 'inbound' ? undefined : channel;
+    const sender = codeSender(rights, to, text.sender, sending);
+    const sentAs = sending && requireCarrier({ channel: sending, applicationId, to, ...sender });
     if (channel === 'sms') requireAllowedSender(rights, to, sentAs ?? sender.from);
     return {
       applicationId,
       to,
       channel,
-      mayUseChannel: mayUse(rights, channel, to),
+      mayUseChannel: sending === undefined || mayUse(rights, sending, to),
+      app: applicationName,
       reference: reference ?? null,
       codeLength,
       code: code ?? undefined,
