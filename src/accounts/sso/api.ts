@@ -39,7 +39,8 @@ const returnTo = Type.String({
   examples: ['/applications'],
 });
 
-const given = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }));
+const given = (maxLength: number, description: string, example: string) =>
+  Type.Optional(Type.String({ maxLength, description, examples: [example] }));
 
 /** Sign-in at the provider of a company. Without the settings every route answers 404. */
 export function createSsoRoutes(sso: SsoService | undefined, audit: Audit): Route[] {
@@ -90,11 +91,11 @@ export function createSsoRoutes(sso: SsoService | undefined, audit: Audit): Rout
       summary: 'Where the provider sends the browser back to',
       description: 'It always leads to a page of the portal, which says what happened.',
       query: Type.Object({
-        code: given(4096, 'What is exchanged for the tokens'),
-        state: given(256, 'That of the attempt'),
-        iss: given(2048, 'The issuer (RFC 9207)'),
-        error: given(256, 'Why the provider refused'),
-        error_description: given(2048, 'The same for people'),
+        code: given(4096, 'What is exchanged for the tokens', 'SplxlOBeZQQYbYS6WxSbIA'),
+        state: given(256, 'That of the attempt', 'af0ifjsldkj'),
+        iss: given(2048, 'The issuer (RFC 9207)', 'https://login.example.com'),
+        error: given(256, 'Why the provider refused', 'access_denied'),
+        error_description: given(2048, 'The same for people', 'You refused.'),
       }),
       answers: { 303: { description: 'To a page of the portal', headers: ['Location', 'Set-Cookie'] } },
       refuses: without,
