@@ -351,6 +351,20 @@ VerificationDelivery = TypedDict(
 )
 
 
+SentCode = TypedDict(
+    "SentCode",
+    {
+        # How it is sent: sms
+        "channel": str,
+        # Its status; of a call, delivered means answered
+        "status": str,
+        # The id of the message
+        "message_id": str,
+        "error": Optional[DeliveryError],
+    },
+)
+
+
 Payment = TypedDict(
     "Payment",
     {
