@@ -13,7 +13,9 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { releaseNotes } from './release-notes.ts';
+import { createTar } from './tar.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -32,6 +34,7 @@ mkdirSync(folder, { recursive: true });
 for (const workspace of [[], ['-w', 'sdk']]) pack(workspace);
 copyFileSync(join(root, 'dist/sbom.cdx.json'), join(folder, `heliograph-${version}.cdx.json`));
 run('python3', [join(root, 'clients/python/package.py'), folder]);
+packChart();
 writeFileSync(join(folder, 'RELEASE-NOTES.md'), `# Heliograph ${version}\n\n${notes}\n`);
 writeChecksums();
 console.log([`Made in ${folder}:`, ...readdirSync(folder)].join('\n  '));
@@ -48,6 +51,17 @@ function pack(workspace: string[]): void {
   const [packed] = listOf(run('npm', given));
   const isOther = (packed?.files ?? []).map(({ path }) => hadAnotherMode(join(root, workspace[1] ?? '', path)));
   if (isOther.includes(true)) run('npm', ['--ignore-scripts', ...given]);
+}
+
+/** As `helm package` does it: `helm install heliograph <file>` takes it. */
+function packChart(): void {
+  const chart = join(root, 'deploy/chart');
+  const files = readdirSync(chart, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort((one, other) => (one < other ? -1 : 1))
+    .map((file) => ({ path: `heliograph${file.slice(chart.length)}`, content: readFileSync(file) }));
+  writeFileSync(join(folder, `heliograph-chart-${version}.tgz`), gzipSync(createTar(files), { level: 9 }));
 }
 
 /** Gives a file the mode that it gets everywhere. */
