@@ -26,6 +26,8 @@ export interface WindowBreakerOptions {
 }
 
 const beatEveryMs = 1000;
+/** A master without a replica for longer may be one that was cut off, beside the one that Sentinel has named since. */
+const aloneForMs = 3000;
 /** How often Sentinels are asked while their master answers: a decision is followed within this and one connection. */
 const askSentinelEveryMs = 500;
 /** Sentinels need not be as quick as the windows. */
@@ -98,6 +100,12 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
     schedule(beat, isSettled ? beatEveryMs : Math.min(beatEveryMs, settledAfterMs - ageMs));
   }
 
+  /** Only with Sentinels. A new master has its first replica within a second or two. */
+  function isAlone(): boolean {
+    if (finder === undefined || connected === undefined) return false;
+    return performance.now() - connected.unreplicatedSinceMs() > aloneForMs;
+  }
+
   /** From whom another server may take over: then its windows are exact at once, because a replica had all of them. */
   function heirOf(serverId: string | undefined): string {
     if (reliedOn === undefined || reliedOn === serverId) return '';
@@ -117,7 +125,7 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
 
   return {
     get redis() {
-      return isSettled ? connected : undefined;
+      return isSettled && !isAlone() ? connected : undefined;
     },
     async start() {
       await probe();

@@ -15,6 +15,8 @@ export interface Redis {
   ask(command: string[]): Promise<unknown>;
   /** Whether a replica has all that was answered here. False also where none is wanted. */
   isReplicated(): boolean;
+  /** Since when no replica has confirmed an answer; infinite while one does. */
+  unreplicatedSinceMs(): number;
   /** The server's run id. It changes when the server restarts. */
   readonly serverId: string;
   close(): void;
@@ -98,6 +100,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
   }
 
   let isReplicated = false;
+  let unreplicatedSinceMs = performance.now();
   let waitsAgainAtMs = 0;
   let waiting: Promise<void> | undefined;
   /** One WAIT for all commands of this turn; it confirms those before as well. */
@@ -105,8 +108,10 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
     waiting ??= Promise.resolve().then(async () => {
       waiting = undefined;
       const count = Number(await send(['WAIT', '1', String(replicaWithinMs)]));
+      const nowMs = performance.now();
       isReplicated = count > 0;
-      if (!isReplicated) waitsAgainAtMs = performance.now() + askAgainAfterMs;
+      unreplicatedSinceMs = isReplicated ? Number.POSITIVE_INFINITY : Math.min(unreplicatedSinceMs, nowMs);
+      if (!isReplicated) waitsAgainAtMs = nowMs + askAgainAfterMs;
     });
     return waiting;
   }
@@ -128,6 +133,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
     },
     ask: (command) => within(timeoutMs, send(command)),
     isReplicated: () => isReplicated,
+    unreplicatedSinceMs: () => unreplicatedSinceMs,
     close: () => void end(),
   };
 }

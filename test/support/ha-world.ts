@@ -42,27 +42,46 @@ const env = {
 };
 
 export async function startHaWorld(): Promise<HaWorld> {
+  const endings: (() => Promise<unknown>)[] = [];
+  try {
+    return await start(endings);
+  } catch (error) {
+    for (const end of endings.reverse()) await end().catch(() => {});
+    throw error;
+  }
+}
+
+async function start(endings: (() => Promise<unknown>)[]): Promise<HaWorld> {
   const missing = findMissing();
   assert.deepEqual(missing, [], `install them: apt-get install ${debianPackages.join(' ')}`);
   const folder = makeFolder('ha');
   chmodSync(folder, 0o711);
   const postgres = await startPatroni(folder, freePort);
+  endings.push(() => postgres.close());
   const redis = await startRedis();
+  endings.push(() => redis.stop());
   const nodes: Service[] = [];
   for (let number = 0; number < 2; number++) {
     const node = await startService({ env: { ...env, DATABASE_URL: postgres.url, REDIS_URL: redis.url } });
     nodes.push(node);
+    endings.push(() => endService(node));
     await node.ready;
   }
   const own = await createRegistered(nodes[0] ?? assert.fail(), ['sms', 'verify', 'messaging'], 'enterprise');
   const receiver = await createWebhookReceiver();
+  endings.push(() => receiver.close());
   const made = await own.developer.send('POST', `/portal/v1/applications/${own.id}/webhooks`, { url: receiver.url });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const cursor = await beginFeed(nodes[0] ?? assert.fail(), { apikey: own.apiKey });
   const load = startChaosLoad({ nodes, own, random: createRandom(7) });
   const more = startMore(nodes, own, load);
-  await eventually('there is load', () => load.sent.size > 20 && load.approvals.size > 3 && load.revoked > 2, {
-    withinMs: 180_000,
+  const isLoaded = () => load.sent.size > 20 && load.approvals.size > 3 && load.revoked > 2;
+  await eventually('there is load', isLoaded, { withinMs: 180_000 }).catch(async (error: Error) => {
+    const counts = `${load.sent.size} texts, ${load.approvals.size} verifications, ${load.revoked} revocations`;
+    const statuses = load.history.entries.slice(-12).map(({ operation, status }) => `${operation} ${status}`);
+    await more.stop();
+    await load.stop();
+    throw new Error(`${error.message}: ${counts}; ${statuses.join(', ')}`);
   });
   return {
     postgres,
@@ -129,7 +148,7 @@ function startMore(nodes: Service[], own: TestApplication, { history }: ChaosLoa
       });
       const headers = bearer(token?.body.access_token ?? '');
       const base = '/verify/v1/verifications';
-      const to = `+1500555011${turn % 10}`;
+      const to = `+1500555010${5 + (turn % 5)}`;
       const started =
         token && (await call<{ id: string }>('start', url(turn) + base, 'POST', headers, { to, channel: 'sms' }));
       if (started?.status === 200) {
