@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const files = fileURLToPath(new URL('../../deploy/ha', import.meta.url));
 const path = `${process.env.PATH}:/usr/bin:/usr/sbin`;
 
-/** Postgres refuses root: then the programs run as Debian's user for it, or as nobody. */
+/** Postgres refuses root: then the programs run as Debian's user for it, or as another without rights. */
 export interface RunAs {
   uid?: number;
   gid?: number;

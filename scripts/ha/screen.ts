@@ -46,7 +46,17 @@ export function createScreen(options: ScreenOptions): Screen {
     if (closed) return;
     if (!isTerminal) return console.log([...state, texts].join(' | '));
     const keys = Object.entries(acts).map(([key, [what]]) => `${key}  ${what}`);
-    const lines = [...state, '', texts, `${caller.total()} since the start`, '', ...said.slice(-linesKept), '', ...keys, 'q  stop everything'];
+    const lines = [
+      ...state,
+      '',
+      texts,
+      `${caller.total()} since the start`,
+      '',
+      ...said.slice(-linesKept),
+      '',
+      ...keys,
+      'q  stop everything',
+    ];
     process.stdout.write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join('\n')}\n\u001b[J`);
   }
 
@@ -58,8 +68,9 @@ export function createScreen(options: ScreenOptions): Screen {
   }
 
   function onKey(_text: string, key: { name?: string; ctrl?: boolean }): void {
-    if (key.name === 'q' || (key.ctrl && key.name === 'c')) return stop();
-    const act = acts[key.name ?? '']?.[1];
+    const isEnd = key.name === 'q' || (key.ctrl === true && key.name === 'c');
+    if (isEnd) stop();
+    const act = isEnd ? undefined : acts[key.name ?? '']?.[1];
     act?.().catch((error: Error) => say(error.message));
   }
 

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { randomBase62 } from '../../src/platform/crypto/random.ts';
 import { freePort, makeRunFolder, removeRunFolder } from '../../test/support/process.ts';
 import { type SentinelWorld, startSentinels } from '../../test/support/sentinels.ts';
+import { type Caller, startCaller } from './caller.ts';
 import { type Member, type PatroniCluster, startPatroni } from './patroni.ts';
 import { configure, debianPackages, end, findMissing, launch } from './programs.ts';
 import { createScreen, type Screen } from './screen.ts';
-import { type Caller, startCaller } from './caller.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const port = Number(process.env.PORT ?? 8080);
@@ -84,7 +84,9 @@ async function start(): Promise<World> {
   const primaryPort = await freePort();
   const haproxy = launch('haproxy', ['-db', '-f', writeHaProxy(folder, postgres, nodes, primaryPort)], folder);
   endings.push(() => end(haproxy));
-  const credentials = JSON.parse(readFileSync(join(folder, 'node1', 'sandbox-credentials.json'), 'utf8')) as Credentials;
+  const credentials = JSON.parse(
+    readFileSync(join(folder, 'node1', 'sandbox-credentials.json'), 'utf8'),
+  ) as Credentials;
   const url = `http://127.0.0.1:${port}`;
   const key = credentials.applications.find(({ plan }) => plan === 'enterprise')?.api_key ?? '';
   const caller = startCaller(url, key);
@@ -129,7 +131,10 @@ function writeHaProxy(folder: string, { members }: PatroniCluster, nodes: Node[]
 }
 
 /** What each key does. A part that was ended comes back by itself. */
-function actsOf({ postgres, redis }: World, say: (text: string) => void): Record<string, [string, () => Promise<void>]> {
+function actsOf(
+  { postgres, redis }: World,
+  say: (text: string) => void,
+): Record<string, [string, () => Promise<void>]> {
   const later = (what: string, afterMs: number, act: () => unknown) => {
     say(`${what} in ${afterMs / 1000} s`);
     setTimeout(() => ending === undefined && void act(), afterMs).unref();
@@ -158,7 +163,10 @@ function actsOf({ postgres, redis }: World, say: (text: string) => void): Record
           later(`${member.name} wakes up`, frozenForMs, () => postgres.thaw(member));
         }),
     ],
-    s: ['switch over', () => atPrimary((member) => postgres.switchOver(member).then(() => say('switch-over asked for')))],
+    s: [
+      'switch over',
+      () => atPrimary((member) => postgres.switchOver(member).then(() => say('switch-over asked for'))),
+    ],
     r: [
       "kill Redis's master",
       async () => {

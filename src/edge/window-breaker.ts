@@ -103,7 +103,7 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
   /** Only with Sentinels. A new master has its first replica within a second or two. */
   function isAlone(): boolean {
     if (finder === undefined || connected === undefined) return false;
-    return performance.now() - connected.unreplicatedSinceMs() > aloneForMs;
+    return connected.unreplicatedForMs() > aloneForMs;
   }
 
   /** From whom another server may take over: then its windows are exact at once, because a replica had all of them. */

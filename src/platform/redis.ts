@@ -15,8 +15,8 @@ export interface Redis {
   ask(command: string[]): Promise<unknown>;
   /** Whether a replica has all that was answered here. False also where none is wanted. */
   isReplicated(): boolean;
-  /** Since when no replica has confirmed an answer; infinite while one does. */
-  unreplicatedSinceMs(): number;
+  /** How long no replica has confirmed an answer. */
+  unreplicatedForMs(): number;
   /** The server's run id. It changes when the server restarts. */
   readonly serverId: string;
   close(): void;
@@ -133,7 +133,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
     },
     ask: (command) => within(timeoutMs, send(command)),
     isReplicated: () => isReplicated,
-    unreplicatedSinceMs: () => unreplicatedSinceMs,
+    unreplicatedForMs: () => Math.max(0, performance.now() - unreplicatedSinceMs),
     close: () => void end(),
   };
 }

@@ -51,6 +51,18 @@ export async function startHaWorld(): Promise<HaWorld> {
   }
 }
 
+/** A machine that is busy with other things may answer 503 while everything starts. */
+async function patiently<Result>(step: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await step();
+    } catch (error) {
+      if (tries === 5) throw error;
+      await pause(2000);
+    }
+  }
+}
+
 async function start(endings: (() => Promise<unknown>)[]): Promise<HaWorld> {
   const missing = findMissing();
   assert.deepEqual(missing, [], `install them: apt-get install ${debianPackages.join(' ')}`);
@@ -67,14 +79,20 @@ async function start(endings: (() => Promise<unknown>)[]): Promise<HaWorld> {
     endings.push(() => endService(node));
     await node.ready;
   }
-  const own = await createRegistered(nodes[0] ?? assert.fail(), ['sms', 'verify', 'messaging'], 'enterprise');
+  const own = await patiently(() =>
+    createRegistered(nodes[0] ?? assert.fail(), ['sms', 'verify', 'messaging'], 'enterprise'),
+  );
   const receiver = await createWebhookReceiver();
   endings.push(() => receiver.close());
   const made = await own.developer.send('POST', `/portal/v1/applications/${own.id}/webhooks`, { url: receiver.url });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const cursor = await beginFeed(nodes[0] ?? assert.fail(), { apikey: own.apiKey });
   const load = startChaosLoad({ nodes, own, random: createRandom(7) });
-  const more = startMore(nodes, own, load);
+  // A new key ends the older ones of its application.
+  const other = await patiently(() =>
+    createRegistered(nodes[0] ?? assert.fail(), ['sms'], 'enterprise', own.developer),
+  );
+  const more = startMore(nodes, own, other.id, load);
   const isLoaded = () => load.sent.size > 20 && load.approvals.size > 3 && load.revoked > 2;
   await eventually('there is load', isLoaded, { withinMs: 180_000 }).catch(async (error: Error) => {
     const counts = `${load.sent.size} texts, ${load.approvals.size} verifications, ${load.revoked} revocations`;
@@ -117,7 +135,7 @@ interface Tries {
 }
 
 /** Wrong codes, and keys that come and go, beside the load of texts, right codes and revocations. */
-function startMore(nodes: Service[], own: TestApplication, { history }: ChaosLoad) {
+function startMore(nodes: Service[], own: TestApplication, otherId: string, { history }: ChaosLoad) {
   const tries: Tries = { wrong: new Map(), deleted: [] };
   let stopped = false;
   const url = (turn: number) => nodes[turn % nodes.length]?.url ?? '';
@@ -166,7 +184,7 @@ function startMore(nodes: Service[], own: TestApplication, { history }: ChaosLoa
   }
 
   async function changeKeys(): Promise<void> {
-    const keys = `/portal/v1/applications/${own.id}/keys`;
+    const keys = `/portal/v1/applications/${otherId}/keys`;
     const { cookie } = own.developer;
     for (let turn = 0; !stopped; turn++) {
       const made = await call<{ id: string; api_key: string }>(
