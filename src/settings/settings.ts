@@ -11,6 +11,7 @@ import {
   integer,
   jsonObject,
   oneOf,
+  redisUrl,
   type Setting,
   text,
   url,
@@ -83,8 +84,8 @@ export const settings = {
     unset: 'embedded',
     more: 'Of several hosts the one that takes writes is found and followed ([operations.md](operations.md#several-machines)).',
   }),
-  REDIS_URL: explained(url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']), {
-    more: 'Without it the service refuses to start as a second node on the same database.',
+  REDIS_URL: explained(redisUrl('Redis or Valkey shared by several nodes'), {
+    more: '`redis+sentinel://s1:26379,s2:26379/name` names Sentinels. Without it the service refuses to start as a second node on the same database.',
   }),
   HELIOGRAPH_ROLE: explained(oneOf('what this node does', ['all', 'web', 'worker']), {
     more: '`web` answers requests, `worker` delivers texts and answers only health and metrics, `all` does both.',
