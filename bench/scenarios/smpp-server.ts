@@ -73,7 +73,13 @@ async function against(
 ): Promise<Row[]> {
   const { rounds, roundMs, warmUp } = bench.pace;
   // As many texts are on their way: one connection, a hundred texts in each request.
-  const http: Side = { servers: [node], requests: () => batches(callers), status: '200', connections: 1, textsPerRequest: 100 };
+  const http: Side = {
+    servers: [node],
+    requests: () => batches(callers),
+    status: '200',
+    connections: 1,
+    textsPerRequest: 100,
+  };
   const ours: Figures[] = [];
   const theirs: Figures[] = [];
   const byHttp: Speed[] = [];

@@ -39,7 +39,9 @@ after(() => stage.close());
 const dialog = () => page.getByRole('dialog');
 
 async function valueOf(name: string): Promise<string> {
-  const row = dialog().locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+  const row = dialog()
+    .locator('dl > div')
+    .filter({ has: page.getByText(name, { exact: true }) });
   return (await row.locator('pre').textContent()) ?? '';
 }
 

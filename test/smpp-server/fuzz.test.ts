@@ -37,7 +37,14 @@ const samples: Pdu[] = [
   { command: 'submit_sm', ...head, ...textTo('447700900123'), esmClass: 0x40, shortMessage: part },
   { command: 'submit_sm', ...head, ...textTo('447700900123'), shortMessage: Buffer.alloc(0), tlvs: [payload] },
   { command: 'query_sm', ...head, messageId: 'msg_01jcq000000000000000000000', ...source },
-  { command: 'cancel_sm', ...head, serviceType: '', messageId: 'prt_01jcq000000000000000000000', ...source, ...destination },
+  {
+    command: 'cancel_sm',
+    ...head,
+    serviceType: '',
+    messageId: 'prt_01jcq000000000000000000000',
+    ...source,
+    ...destination,
+  },
   { command: 'enquire_link', ...head },
   { command: 'deliver_sm_resp', ...head, messageId: '', tlvs: [] },
   { command: 'bind_transceiver', ...head, ...who, addressRange: '' },
@@ -112,7 +119,9 @@ test(`${total} random and mutated PDUs: no crash, no wedge, memory flat, and ano
     const received = client.received as Pdu[];
     await eventually(
       'the service reads on, or has rightly ended the connection',
-      () => isClosed || received.some(({ command, sequence }) => command === 'enquire_link_resp' && sequence === markerSequence),
+      () =>
+        isClosed ||
+        received.some(({ command, sequence }) => command === 'enquire_link_resp' && sequence === markerSequence),
       { everyMs: 1 },
     );
     received.length = 0;

@@ -67,7 +67,12 @@ function bindOnce(ledger: Ledger, port: number): Promise<void> {
       const text = ledger.again.pop() ?? (ledger.next < count ? ledger.next++ : undefined);
       if (text === undefined) return;
       open.set(++sequence, text);
-      send({ ...textTo(`4477009${String(text % 100_000).padStart(5, '0')}`), command: 'submit_sm', status: 0, sequence });
+      send({
+        ...textTo(`4477009${String(text % 100_000).padStart(5, '0')}`),
+        command: 'submit_sm',
+        status: 0,
+        sequence,
+      });
     }
   }
 
@@ -87,7 +92,8 @@ function bindOnce(ledger: Ledger, port: number): Promise<void> {
       const id = findTlv(pdu.tlvs, tlvTags.receiptedMessageId)?.toString('latin1').replace('\0', '') ?? '';
       ledger.receipts.set(id, [...(ledger.receipts.get(id) ?? []), Date.now()]);
       send({ command: 'deliver_sm_resp', status: 0, sequence: pdu.sequence, messageId: '', tlvs: [] });
-    } else if (pdu.command === 'enquire_link') send({ command: 'enquire_link_resp', status: 0, sequence: pdu.sequence });
+    } else if (pdu.command === 'enquire_link')
+      send({ command: 'enquire_link_resp', status: 0, sequence: pdu.sequence });
     else if (pdu.command === 'unbind') send({ command: 'unbind_resp', status: 0, sequence: pdu.sequence });
   }
 
@@ -95,7 +101,15 @@ function bindOnce(ledger: Ledger, port: number): Promise<void> {
     const watch = setInterval(() => ledger.stopped && socket.destroy(), 50);
     socket.on('connect', () => {
       const who = { systemId: account.system_id, password: account.password, systemType: '', interfaceVersion: 0x34 };
-      send({ command: 'bind_transceiver', status: 0, sequence, ...who, addressTon: 0, addressNpi: 0, addressRange: '' });
+      send({
+        command: 'bind_transceiver',
+        status: 0,
+        sequence,
+        ...who,
+        addressTon: 0,
+        addressNpi: 0,
+        addressRange: '',
+      });
     });
     socket.on('data', (chunk: Buffer) => {
       for (const frame of frames.read(chunk)) receive(decodePdu(frame).pdu);

@@ -43,7 +43,14 @@ describe('a node with two processes', () => {
     assert.equal(admitted.length, 6);
     assert.equal((await readAccount(caller)).bound.length, 6);
     const statuses = (
-      await Promise.all(admitted.map((client) => submitMany(client, Array.from({ length: 20 }, () => ({})))))
+      await Promise.all(
+        admitted.map((client) =>
+          submitMany(
+            client,
+            Array.from({ length: 20 }, () => ({})),
+          ),
+        ),
+      )
     ).flat();
     assert.equal(statuses.filter(({ status }) => status === 0).length, 60);
     assert.equal(statuses.filter(({ status }) => status === 0x58).length, 60);

@@ -1,7 +1,4 @@
-import type {
-  NewSmppAccountRecord,
-  SmppAccountRecord,
-} from '../../../src/portal/developer/smpp/account-record.ts';
+import type { NewSmppAccountRecord, SmppAccountRecord } from '../../../src/portal/developer/smpp/account-record.ts';
 import type { OperatorSmppBindRecord } from '../../../src/portal/operator/smpp-bind-api.ts';
 import type { Call, Command } from '../command/command.ts';
 import { exit, usageError } from '../process/exit.ts';

@@ -26,7 +26,8 @@ export const words = {
   binds: 'Binds at a time',
   bindsRule: '1 to 50, over all nodes.',
   addresses: 'Addresses that it may bind from',
-  addressesRule: 'One in each line: an address or a CIDR, none wider than /24 or /48. Empty for anywhere, which production allows by TLS only.',
+  addressesRule:
+    'One in each line: an address or a CIDR, none wider than /24 or /48. Empty for anywhere, which production allows by TLS only.',
   close: 'Close',
   submit: 'Create',
   shown: 'Settings for the other side',
