@@ -12,6 +12,7 @@ import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
 import { composeServer } from './compose/server.ts';
 import { composeStreams } from './compose/streams.ts';
+import { composeTracing } from './compose/tracing.ts';
 import { composeTwilio } from './compose/twilio/web.ts';
 import { composeWindows } from './compose/windows.ts';
 import { createNodeWindows } from './edge/node-windows.ts';
@@ -26,7 +27,9 @@ export type { App, AppOptions } from './compose/app-interface.ts';
 export function createApp(options: AppOptions): App {
   const { config, clock, sideDatabase, log, version, wakeDelivery, node, extraRoutes = [] } = options;
   const metrics = options.metrics ?? createMetrics();
-  const foundation: Foundation = { ...options, metrics, windows: options.windows ?? createNodeWindows(clock, metrics) };
+  const windowsOfNode = options.windows ?? createNodeWindows(clock, metrics);
+  const tracer = composeTracing({ config, clock, log, version, onCount: metrics.countSpans });
+  const foundation: Foundation = { ...options, metrics, windows: windowsOfNode, tracer };
 
   const bulkheads = composeBulkheads(foundation);
   composePoolMetrics(foundation);
@@ -115,6 +118,7 @@ export function createApp(options: AppOptions): App {
       await ownMetering.stop();
       await registry.feed.stop();
       windows.stop();
+      await tracer?.stop();
     },
   };
 }

@@ -144,11 +144,14 @@ export function createVerifyService(options: VerifyServiceOptions) {
   return {
     async start(request: StartRequest, key: string | undefined, keep: StartItem['keep']): Promise<StartAnswer> {
       const item = { request, key, keep };
+      const { trace } = request;
+      const sinceMs = trace === undefined ? 0 : clock.steadyMs();
       // Another node took the number between our read and our write; the second try continues its verification.
       const answer = await starts.submit(item).catch((error: unknown) => {
         if (!violates(error, 'verification_pending')) throw error;
         return starts.submit(item);
       });
+      trace?.note('batch', sinceMs);
       if (answer instanceof ApiError) throw answer;
       wake(answer.carriers);
       return answer;

@@ -53,6 +53,7 @@ function play(script: string): Scene {
     countWebhook: add,
     countWebhookLease: add,
     setWebhooksWaiting: () => {},
+      countSpans: () => {},
     gauges: (...[, , , collect]: Parameters<Metrics['gauges']>) => {
       collectStates = collect;
     },

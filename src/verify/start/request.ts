@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { CallingApplication } from '../../http/route.ts';
+import type { CallingApplication, Origin } from '../../http/route.ts';
 import { unsupportedChannel } from '../../messages/channel.ts';
 import type { StartClient } from '../../messages/client-scope.ts';
 import { requireNumber } from '../../messages/numbers/phone-number.ts';
@@ -21,13 +21,13 @@ export interface StartRequestOptions {
 }
 
 export type StartBody = Static<StartRules['schema']>;
-export type ToStart = (caller: CallingApplication, body: StartBody, correlationId: string) => StartRequest;
+export type ToStart = (caller: CallingApplication, body: StartBody, origin: Origin) => StartRequest;
 
 const defaultCodeLength = 6;
 
 /** Turns a body that passed the rules into a request to start. */
 export function createStartRequests({ clientsOf, requireCarrier }: StartRequestOptions): ToStart {
-  return ({ applicationId, applicationName, rights }, body, correlationId) => {
+  return ({ applicationId, applicationName, rights }, body, { correlationId, trace }) => {
     const { channel, reference, locale, code, ttl_seconds, autofill, client } = body;
     const codeLength = code?.length ?? body.code_length ?? defaultCodeLength;
     // An answer kept for an idempotency key belongs to the body with its defaults.
@@ -56,6 +56,7 @@ export function createStartRequests({ clientsOf, requireCarrier }: StartRequestO
       text,
       sender,
       correlationId,
+      trace,
       segmentsPerDay: rights.segmentsPerDay,
       holds: rights.holds,
       clients: client == null ? [] : clientsOf(applicationId, client),
