@@ -97,6 +97,9 @@ function outcomeOf({ statusCode = 0, headers }: IncomingMessage, nowMs: number):
 /** Seconds or a date (RFC 9110, section 10.2.3), and not longer than five minutes. */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined || header.length > 40) return undefined;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;
+  const isSeconds = /^\d{1,9}$/.test(header);
+  // JavaScript reads many other texts as dates.
+  if (!isSeconds && !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} /.test(header)) return undefined;
+  const ms = isSeconds ? Number(header) * 1000 : Date.parse(header) - nowMs;
   return Number.isNaN(ms) ? undefined : Math.min(longestWaitMs, Math.max(0, ms));
 }

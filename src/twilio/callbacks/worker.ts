@@ -8,7 +8,6 @@ import { randomFraction } from '../../platform/crypto/random.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { CallAnswer, GuardedClient } from '../../platform/http-out/client.ts';
 import type { Log } from '../../platform/log.ts';
-import type { EndedSpan, SpanAttributes } from '../../platform/tracing/span.ts';
 import { type SpanIds, toTraceparent } from '../../platform/tracing/trace-context.ts';
 import type { Tracer } from '../../platform/tracing/tracer.ts';
 import { createWakeableSleep } from '../../platform/work/wakeable-sleep.ts';
@@ -18,6 +17,7 @@ import { createShares, type Holding, type Seeker } from '../../webhooks/shares.t
 import type { TwilioTokens } from '../token.ts';
 import { findNewest, hasTokens } from '../token-store.ts';
 import { type StatusCall, toRequest } from './call.ts';
+import { toSpan } from './span.ts';
 import {
   claimCalls,
   deleteCalls,
@@ -240,24 +240,6 @@ export function createCallbackWorker(options: CallbackWorkerOptions): CallbackWo
       if (isUsed) sleep.wake();
     },
   };
-}
-
-function toSpan(
-  ids: SpanIds,
-  { applicationId, messageId, attempts, status }: StatusCall,
-  { statusCode, error }: CallAnswer,
-  times: Pick<EndedSpan, 'startMs' | 'endMs'>,
-): EndedSpan {
-  const attributes: SpanAttributes = {
-    'heliograph.application_id': applicationId,
-    'heliograph.message_id': messageId,
-    'heliograph.status': status,
-    'heliograph.attempt': attempts,
-    'http.request.method': 'POST',
-    'http.response.status_code': statusCode ?? undefined,
-    'error.type': statusCode === null ? 'unanswered' : undefined,
-  };
-  return { ids, name: 'webhook', kind: 'client', ...times, attributes, failed: error !== null };
 }
 
 function keyOf({ messageId, sequence }: { messageId: string; sequence: number }): string {
