@@ -53,7 +53,6 @@ export function createApp(options: AppOptions): App {
     database: sideDatabase,
     ...accounts,
     registry: registry.service,
-    credentials: registry.credentials,
     identity: identity.routes,
     ...apis,
     twilio,

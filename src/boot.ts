@@ -8,6 +8,7 @@ import { createDatabase, type Database, type DatabaseOptions } from './platform/
 import { migrate } from './platform/database/migrate.ts';
 import { takeNodeLock } from './platform/database/node-lock.ts';
 import { connectionsNeeded, type PoolSizes, parentPools, webPools } from './platform/database/pool-sizes.ts';
+import { createPrimaryOf } from './platform/database/primary/primary-of.ts';
 import type { Log } from './platform/log.ts';
 import { startEmbeddedPostgres } from './platform/postgres/embedded.ts';
 import { patiently } from './platform/work/patiently.ts';
@@ -67,7 +68,9 @@ export async function openStore(options: BootOptions): Promise<OpenStore> {
       : undefined;
   const connection = embedded?.connection ?? { url: config.databaseUrl ?? '' };
   const pools = config.processes === 1 ? webPools(1) : parentPools;
-  const { database, sideDatabase } = openPools(connection, pools, log);
+  const primary = createPrimaryOf(connection, clock, log);
+  if (primary !== undefined) shutdownSteps.push(() => primary.stop());
+  const { database, sideDatabase } = openPools({ connection, primary, log }, pools);
   shutdownSteps.push(() => database.close());
   shutdownSteps.push(() => sideDatabase.close());
 
@@ -88,9 +91,9 @@ export async function openStore(options: BootOptions): Promise<OpenStore> {
 }
 
 /** The side pool is small, and its statements end sooner. */
-export function openPools(connection: DatabaseOptions['connection'], { apis, side }: PoolSizes, log: Log) {
+export function openPools(common: Pick<DatabaseOptions, 'connection' | 'primary' | 'log'>, { apis, side }: PoolSizes) {
   return {
-    database: createDatabase({ connection, log, poolSize: apis }),
-    sideDatabase: createDatabase({ connection, log, poolSize: side, timeouts: { statementMs: 2000 } }),
+    database: createDatabase({ ...common, poolSize: apis }),
+    sideDatabase: createDatabase({ ...common, poolSize: side, timeouts: { statementMs: 2000 } }),
   };
 }

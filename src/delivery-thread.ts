@@ -8,6 +8,7 @@ import { systemClock } from './platform/clock.ts';
 import { type OpenedVersion, openKeyRing } from './platform/crypto/open-key-ring.ts';
 import { watchClock } from './platform/database/clock-check.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database/database.ts';
+import { createPrimaryOf } from './platform/database/primary/primary-of.ts';
 import { createLog } from './platform/log.ts';
 import { readVersion } from './platform/version.ts';
 import { patiently } from './platform/work/patiently.ts';
@@ -70,8 +71,9 @@ export type Tally = Record<string, number>;
 
 async function run({ config, connection, secret, opened, readable }: ThreadData): Promise<void> {
   const log = createLog({ level: config.logLevel, readable });
-  const database = createDatabase({ connection, log, poolSize: 6 });
-  const webhookDatabase = createDatabase({ connection, log, poolSize: 4 });
+  const primary = createPrimaryOf(connection, systemClock, log);
+  const database = createDatabase({ connection, primary, log, poolSize: 6 });
+  const webhookDatabase = createDatabase({ connection, primary, log, poolSize: 4 });
   await loadPhoneNumbers();
   const keys = await patiently(() => openKeyRing({ database, clock: systemClock, secret, opened }));
   const stopFollowing = keys.follow(log);
@@ -163,6 +165,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
     await stopFollowing();
     await webhookDatabase.close();
     await database.close();
+    await primary?.stop();
     reportCounts();
     report('stopped');
     parentPort?.close();

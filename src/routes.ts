@@ -24,6 +24,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Database } from './platform/database/database.ts';
 import { createDeveloperAnalyticsRoutes, type DeveloperAnalyticsOptions } from './portal/developer/analytics-api.ts';
 import { createApplicationRoutes } from './portal/developer/application-api.ts';
+import { createClientKeyRoutes } from './portal/developer/client-keys/client-key-api.ts';
 import { createCredentialRoutes } from './portal/developer/credential-api.ts';
 import { createEnableCredentialRoutes } from './portal/developer/enable-credential-api.ts';
 import { createPortalEventRoutes, type PortalEventOptions } from './portal/developer/event-api.ts';
@@ -67,6 +68,7 @@ import { createRouteRoutes, type RouteRoutesOptions } from './portal/operator/ro
 import { createSpendRoutes, type SpendRoutesOptions } from './portal/operator/spend-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/operator/total-api.ts';
 import { createTrafficRoutes, type TrafficRoutesOptions } from './portal/operator/traffic-api.ts';
+import type { ClientKeyService } from './registry/client-keys/service.ts';
 import type { CredentialService } from './registry/credential-service.ts';
 import type { PlanService } from './registry/plan-service.ts';
 import type { RegistryService } from './registry/registry-service.ts';
@@ -96,6 +98,7 @@ export interface RouteParts {
   sessions: { cookieName: string };
   registry: RegistryService;
   credentials: CredentialService;
+  clientKeys: ClientKeyService;
   tokenUrl: string;
   identity: Parameters<typeof createIdentityRoutes>[0];
   verify: VerifyRoutesOptions;
@@ -190,6 +193,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createRegistrationRoutes(registry, tokenUrl, audit),
     ...createCredentialRoutes(credentials, tokenUrl, audit),
     ...createEnableCredentialRoutes(credentials, audit),
+    ...createClientKeyRoutes(parts.clientKeys, audit),
     ...createTryRoutes(apis),
     ...createUsageRoutes(parts.usage),
     ...createDeveloperAnalyticsRoutes(parts.analytics),

@@ -12,6 +12,7 @@ import { openKeyRing } from './platform/crypto/open-key-ring.ts';
 import { watchClock } from './platform/database/clock-check.ts';
 import { createNotifier } from './platform/database/notifier.ts';
 import { webPools } from './platform/database/pool-sizes.ts';
+import { createPrimaryOf } from './platform/database/primary/primary-of.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { mergeMetrics } from './platform/metrics/merge-metrics.ts';
 import { createProcessCalls } from './platform/processes/calls.ts';
@@ -50,7 +51,8 @@ async function begin({
 }: WebProcessData): Promise<{ carriers: string[] }> {
   const log = createLog({ level: config.logLevel, readable, process: number });
   stopAfterUnexpectedErrors(log);
-  const { database, sideDatabase } = openPools(connection, webPools(config.processes), log);
+  const primary = createPrimaryOf(connection, clock, log);
+  const { database, sideDatabase } = openPools({ connection, primary, log }, webPools(config.processes));
   const keys = await patiently(() => openKeyRing({ database, clock, secret }));
   const stopFollowing = keys.follow(log);
   const signing = startSigningThread(log);
@@ -85,6 +87,7 @@ async function begin({
     await signing.stop();
     await stopFollowing();
     await Promise.all([database.close(), sideDatabase.close()]);
+    await primary?.stop();
   };
   await made.start();
   return { carriers: made.carriers().map(({ name }) => name) };

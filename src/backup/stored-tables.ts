@@ -21,6 +21,8 @@ export interface Store {
  */
 const leftOut = [
   ...['node', 'registry_change', 'session', 'one_time_link', 'invitation', 'carrier_bind', 'carrier_log'],
+  // Which assertions of clients were used in the last minutes.
+  'client_assertion',
   // Data about a person's device must be gone after a day.
   'start_client',
   // After a restore each hook needs a new secret: an old one may have ended since.

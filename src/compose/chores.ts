@@ -12,6 +12,7 @@ import { createUnreported } from '../delivery/receipts/unreported.ts';
 import { createSealReadable } from '../delivery/setup/seal-readable.ts';
 import { stopListening } from '../events/listener-store.ts';
 import { beginDay } from '../events/position.ts';
+import { deleteOldAssertions } from '../identity/assertion-store.ts';
 import { deleteOutlivedRevocations } from '../identity/token-store.ts';
 import { createInboundRetention } from '../inbound/inbound-retention.ts';
 import { deleteOldReplies } from '../inbound/reply-store.ts';
@@ -241,6 +242,7 @@ export function createChores({
     },
     { name: 'registry-changes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldChanges) },
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },
+    { name: 'client-assertions', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldAssertions) },
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
     { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: createTraceDeletion(database, clock) },
     ...[summedMessages, summedVerifications].flatMap((summed) => sumChores(summed)),

@@ -48,6 +48,7 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     clock,
     keys,
     clients,
+    clientKeys: registry.knownClientKeys,
     feed,
     signingKeys,
     verifier,

@@ -31,7 +31,7 @@ export interface PortalParts {
 export function composePortal(foundation: Foundation, parts: PortalParts) {
   const { config, clock, sideDatabase: database } = foundation;
   const {
-    registry: { service: registry, senders, sending, plans, feed },
+    registry: { service: registry, credentials, clientKeys, senders, sending, plans, feed },
     metering,
     registrations,
   } = parts;
@@ -43,6 +43,8 @@ export function composePortal(foundation: Foundation, parts: PortalParts) {
   const stories = createRequestStories({ database, clock, metering, applicationIdsOf, waits });
   return {
     clock,
+    credentials,
+    clientKeys,
     plans,
     audit: createAudit({ clock }),
     tokenUrl: tokenUrlOf(config),

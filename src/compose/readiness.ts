@@ -13,6 +13,12 @@ export function composeReadiness(
     { name: 'database', passes: () => database.query('select 1').then(() => true) },
     ...windowChecks,
   ];
+  const { primary } = database;
+  // Optional: without it the node works, but a failover may lose what was answered last.
+  if (primary !== undefined) {
+    const passes = async () => primary.state().isSynchronous === true;
+    checks.push({ name: 'synchronous_standby', optional: true, passes });
+  }
   if (clockWatch !== undefined) checks.push({ name: 'clock', passes: async () => clockWatch.isRight() });
   if (node !== undefined) checks.push({ name: 'windows', passes: async () => node.isAnswering() });
   // A lone node stays ready: a balancer has no other node to use.

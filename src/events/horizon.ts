@@ -32,13 +32,23 @@ export function createHorizon(database: Database): Horizon {
     return made;
   });
 
+  /** A primary that fails may have given out positions that its standby has not seen: wait until it has. */
+  let confirmedTo = 0;
+  async function confirmed(position: number): Promise<number> {
+    if (database.primary !== undefined && position > confirmedTo) {
+      await database.primary.confirm();
+      confirmedTo = position;
+    }
+    return position;
+  }
+
   return {
     async read() {
       const { last } = await poll();
       // Most writers end within a millisecond or two.
       if (view.safe < last) await poll();
       if (view.lacksLog) await poll();
-      return view.safe;
+      return confirmed(view.safe);
     },
     async reachNow() {
       let { last } = await poll();
@@ -48,7 +58,7 @@ export function createHorizon(database: Database): Horizon {
         // A crash of Postgres may have freed positions that no reader has seen.
         last = Math.min(last, (await poll()).last);
       }
-      return last;
+      return confirmed(last);
     },
   };
 }

@@ -1,4 +1,5 @@
-import { applicationName, type Database } from '../platform/database/database.ts';
+import { applicationName } from '../platform/database/connections/connection.ts';
+import type { Database } from '../platform/database/database.ts';
 
 /** Transactions that run in our database, each by its process and start. */
 export type Transactions = ReadonlySet<string>;

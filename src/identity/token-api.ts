@@ -5,10 +5,13 @@ import type { HelpLinks } from '../http/help-links.ts';
 import { exampleId } from '../http/openapi/field-examples.ts';
 import type { HeaderName } from '../http/openapi/header-table.ts';
 import { type Call, type Reply, type Route, requireClient, route } from '../http/route.ts';
+import { clientKeyAlgs } from '../registry/client-keys/public-key.ts';
+import { assertionType, longestAssertion } from './client-assertion.ts';
+import type { TokenRequest } from './client-authentication.ts';
 import type { OAuthRefusal } from './oauth-error.ts';
 import { apiScopes, longestScope } from './scopes.ts';
 import { type SigningKeys, verifyingKey } from './signing-keys.ts';
-import type { TokenRequest, TokenService } from './token-service.ts';
+import type { TokenService } from './token-service.ts';
 
 const refusals = {
   400: {
@@ -27,6 +30,21 @@ const clientFields = {
   client_id: Type.Optional(Type.String({ maxLength: 128, description: 'Here or by HTTP Basic' })),
   client_secret: Type.Optional(
     Type.String({ maxLength: 256, description: 'Here or by HTTP Basic', examples: ['hgs_example'] }),
+  ),
+  client_assertion_type: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: 'With `client_assertion`, instead of a secret',
+      examples: [assertionType],
+    }),
+  ),
+  client_assertion: Type.Optional(
+    Type.String({
+      maxLength: longestAssertion,
+      description:
+        'A JWT that a private key of the client signed (RFC 7523): `iss` and `sub` are the client id, one `aud` is the issuer or the token endpoint, `exp` is at most 5 minutes ahead, and each `jti` counts once',
+      examples: ['eyJhbGciOiJFUzI1NiJ9.e30.c2ln'],
+    }),
   ),
 };
 const tokenRequest = Type.Object(
@@ -113,6 +131,9 @@ const metadataSchema = Type.Object(
     token_endpoint_auth_methods_supported: words('client_secret_basic'),
     revocation_endpoint_auth_methods_supported: words('client_secret_basic'),
     introspection_endpoint_auth_methods_supported: words('client_secret_basic'),
+    token_endpoint_auth_signing_alg_values_supported: words('ES256'),
+    revocation_endpoint_auth_signing_alg_values_supported: words('ES256'),
+    introspection_endpoint_auth_signing_alg_values_supported: words('ES256'),
     claims_supported: words('iss'),
   },
   { title: 'IdentityMetadata' },
@@ -142,7 +163,7 @@ export function createIdentityRoutes(options: {
       ...shared,
       operationId: 'getToken',
       summary: 'Get an access token',
-      description: 'Send the client credentials in the form or by HTTP Basic, not both.',
+      description: 'Send the client credentials in the form, by HTTP Basic or as an assertion, in one way only.',
       body: tokenRequest,
       answers: { 200: { description: 'The token', schema: tokenSchema }, ...refusals },
       handler: (call) => tokens.issueToken(requestOf(call)).then((outcome) => reply(call, outcome, help)),
@@ -255,7 +276,9 @@ function json(document: object): Reply {
 
 function discoveryOf(issuer: string): object {
   const base = `${issuer}/protocol/openid-connect`;
-  const methods = ['client_secret_post', 'client_secret_basic'];
+  const methods = ['client_secret_post', 'client_secret_basic', 'private_key_jwt'];
+  // RFC 9864 writes Ed25519 for what RFC 8037 wrote EdDSA: clients may use either.
+  const algs = [...clientKeyAlgs, 'Ed25519'];
   return {
     issuer,
     token_endpoint: `${base}/token`,
@@ -270,6 +293,9 @@ function discoveryOf(issuer: string): object {
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_signing_alg_values_supported: algs,
+    revocation_endpoint_auth_signing_alg_values_supported: algs,
+    introspection_endpoint_auth_signing_alg_values_supported: algs,
     claims_supported: ['iss', 'sub', 'aud', 'client_id', 'azp', 'scope', 'iat', 'exp', 'jti'],
   };
 }

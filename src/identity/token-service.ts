@@ -1,13 +1,10 @@
-import type { CallingClient, Scope } from '../http/route.ts';
+import type { Scope } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { KeyRing } from '../platform/crypto/keys.ts';
 import { randomBytes } from '../platform/crypto/random.ts';
 import type { Database } from '../platform/database/database.ts';
 import { unavailable } from '../platform/errors.ts';
 import type { ChangeFeed } from '../registry/change-feed.ts';
-import type { CredentialCache } from '../registry/credential-cache.ts';
 import type { KnownApplication, KnownRegistration } from '../registry/directory.ts';
-import { findSecret } from '../registry/oauth-client.ts';
 import {
   createTokenGrant,
   isTokenShaped,
@@ -16,6 +13,12 @@ import {
   tokenType,
   writeAccessToken,
 } from './access-token.ts';
+import {
+  type ClientAuthenticationOptions,
+  createClientAuthentication,
+  parameter,
+  type TokenRequest,
+} from './client-authentication.ts';
 import { type OAuthRefusal, oauthError } from './oauth-error.ts';
 import { audienceOf, readScope, type TokenApi } from './scopes.ts';
 import type { JwsSigner } from './sign-jws.ts';
@@ -24,11 +27,9 @@ import type { TokenChecksums } from './token-checksum.ts';
 import { insertRevocation, isRevoked } from './token-store.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
-export interface TokenServiceOptions {
+export interface TokenServiceOptions extends ClientAuthenticationOptions {
   database: Database;
   clock: Clock;
-  keys: KeyRing;
-  clients: CredentialCache<KnownApplication>;
   feed: ChangeFeed;
   signingKeys: SigningKeys;
   verifier: TokenVerifier;
@@ -36,13 +37,6 @@ export interface TokenServiceOptions {
   sign: JwsSigner;
   issuer: string;
   tokenSeconds: number;
-  /** Called for every secret that a client used. */
-  onSecretUsed: (secretId: string) => void;
-}
-
-export interface TokenRequest {
-  form: URLSearchParams;
-  client: CallingClient;
 }
 
 export interface IssuedToken {
@@ -52,53 +46,12 @@ export interface IssuedToken {
   scope: string;
 }
 
-type ClientCredentials = NonNullable<CallingClient['basic']>;
-
-/** Our secrets are a fifth as long. */
-const longestSecret = 256;
-
-/** Longer than a lookup, so that all failures take equally long. */
-const failureMs = 25;
-
-const suspendedSecret =
-  'The client secret is suspended, because the service was restored from a backup. Enable it in the portal.';
-
 export type TokenService = ReturnType<typeof createTokenService>;
 
 export function createTokenService(options: TokenServiceOptions) {
-  const { database, clock, keys, clients, feed, signingKeys, verifier, checksums, issuer, tokenSeconds } = options;
+  const { database, clock, feed, signingKeys, verifier, checksums, issuer, tokenSeconds } = options;
+  const { authenticate } = createClientAuthentication(options);
   const grants = new WeakMap<KnownRegistration, TokenGrant>();
-
-  /** Returns the client's application, or `invalid_client`: the same response after the same time for every failure. */
-  async function authenticate(request: TokenRequest): Promise<KnownApplication | OAuthRefusal> {
-    const sent = readCredentials(request);
-    if ('error' in sent && sent.error !== 'invalid_client') return sent;
-    const client = 'error' in sent ? undefined : wellFormed(sent);
-    // The cache may not know a new secret yet, so it can only confirm. On a miss, ask the database.
-    const confirmed = client && withSecret(clients.remembered(client.id) ?? null, client.secret);
-    if (confirmed !== undefined && !('error' in confirmed)) return confirmed;
-    // Start the timer before any lookup, so that the response time does not show which check failed.
-    const failureDue = new Promise<void>((due) => setTimeout(due, failureMs).unref());
-    const found = client && withSecret(await clients.lookUp(client.id), client.secret);
-    if (found !== undefined) return found;
-    await failureDue;
-    return oauthError('invalid_client');
-  }
-
-  function withSecret(
-    application: KnownApplication | null,
-    clientSecret: string,
-  ): KnownApplication | OAuthRefusal | undefined {
-    const secret = findSecret(keys, application?.client?.secrets ?? [], clientSecret, clock.nowMs());
-    if (application === null || secret === undefined) return undefined;
-    // Its caller has shown that it knows the secret, so it may know why it is refused.
-    return secret.suspended ? oauthError('invalid_client', suspendedSecret) : used(application, secret.id);
-  }
-
-  function used(application: KnownApplication, secretId: string): KnownApplication {
-    options.onSecretUsed(secretId);
-    return application;
-  }
 
   async function issue(
     application: KnownApplication,
@@ -199,12 +152,6 @@ export function createTokenService(options: TokenServiceOptions) {
   }
 }
 
-/** Malformed ids and secrets may be 64 KiB of anything, so they are neither looked up nor hashed. */
-function wellFormed({ clientId, clientSecret }: ClientCredentials): { id: string; secret: string } | undefined {
-  const isClientId = clientId.length === 30 && /^cli_[0-9a-z]{26}$/.test(clientId);
-  return isClientId && clientSecret.length <= longestSecret ? { id: clientId, secret: clientSecret } : undefined;
-}
-
 function refuseRepeated(form: URLSearchParams): OAuthRefusal | undefined {
   const names = new Set(form.keys());
   return names.size === form.size ? undefined : oauthError('invalid_request', 'A parameter was sent twice.');
@@ -213,25 +160,4 @@ function refuseRepeated(form: URLSearchParams): OAuthRefusal | undefined {
 function refuseGrant(grant: string | undefined): OAuthRefusal | undefined {
   if (grant === undefined) return oauthError('invalid_request', 'grant_type is missing.');
   return grant === 'client_credentials' ? undefined : oauthError('unsupported_grant_type');
-}
-
-function readCredentials({ form, client }: TokenRequest): ClientCredentials | OAuthRefusal {
-  const clientId = parameter(form, 'client_id');
-  const clientSecret = parameter(form, 'client_secret');
-  if (client.basic === null) return oauthError('invalid_client');
-  if (client.basic !== undefined) {
-    // A client_id beside Basic is harmless if it names the same client; a second secret never is.
-    const both = clientSecret !== undefined || (clientId !== undefined && clientId !== client.basic.clientId);
-    return both
-      ? oauthError('invalid_request', 'Send the client credentials in the form or by HTTP Basic, not both.')
-      : client.basic;
-  }
-  return clientId === undefined || clientSecret === undefined
-    ? oauthError('invalid_client')
-    : { clientId, clientSecret };
-}
-
-/** RFC 6749, section 3.2: an empty value counts as absent. */
-function parameter(form: URLSearchParams, name: string): string | undefined {
-  return form.get(name) || undefined;
 }

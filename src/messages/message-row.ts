@@ -1,5 +1,5 @@
 import { apiNames } from '../http/route.ts';
-import { readTime, readTimeOrNull } from '../platform/database/database.ts';
+import { readTime, readTimeOrNull } from '../platform/database/connections/times.ts';
 import { packed, unpack } from '../platform/database/packed-row.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import {

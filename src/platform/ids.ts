@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'key'
   | 'cli'
   | 'sec'
+  | 'cky'
   | 'req'
   | 'nod'
   | 'msg'

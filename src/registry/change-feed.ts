@@ -93,7 +93,10 @@ const changesAtOnce = { concurrent: 2, perCaller: 1, waitingPerCaller: 200, wait
 export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   const { database, clock, log, nodeId, about, onChange, onLost, listen = true, restingPollMs = 2000 } = options;
   const startedAt = toTimestamp(clock.nowMs());
+  const { primary } = database;
   let appliedSeq = 0;
+  /** The switch of primary after which this was read. */
+  let appliedEpoch = primary?.epoch;
   let generation = 0;
   let lastGoodPollMs = Number.NEGATIVE_INFINITY;
   let lastSeenMs = Number.NEGATIVE_INFINITY;
@@ -114,18 +117,23 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     const nowMs = clock.steadyMs();
     if (isResting(nowMs)) poller.hurry();
     lastAskedMs = nowMs;
-    return lastAskedMs - lastGoodPollMs <= trustedForMs;
+    if (lastAskedMs - lastGoodPollMs > trustedForMs) return false;
+    // With several hosts the last poll may have read an old primary.
+    return primary === undefined || (appliedEpoch === primary.epoch && primary.current() !== undefined);
   }
 
   async function readChanges(): Promise<void> {
     const beganMs = clock.steadyMs();
+    const epoch = primary?.epoch;
+    // The new primary may lack changes that the old one showed, and give their numbers to others.
+    if (epoch !== appliedEpoch) appliedSeq = 0;
     let applied = 0;
     for (let more = true; more; ) {
       const { rows } = await database.query<{ seq: number; application_id: string }>(selectChanges, [
         appliedSeq,
         changesRead,
       ]);
-      if (beganMs - lastGoodPollMs > lostAfterMs) {
+      if (beganMs - lastGoodPollMs > lostAfterMs || epoch !== appliedEpoch) {
         generation++;
         onLost();
       }
@@ -133,7 +141,11 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       applied += rows.length;
       more = rows.length === changesRead;
     }
-    lastGoodPollMs = beganMs;
+    // If the primary changed meanwhile, the next poll begins again.
+    if (primary?.epoch === epoch) {
+      lastGoodPollMs = beganMs;
+      appliedEpoch = epoch;
+    }
     if (applied > 0 || beganMs - lastSeenMs > liveForMs / 5) {
       await acknowledge();
       lastSeenMs = beganMs;
@@ -188,6 +200,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   return {
     async start() {
       appliedSeq = await patiently(newestSeq);
+      primary?.onSwitch(() => poller.hurry());
       lastGoodPollMs = clock.steadyMs();
       lastAskedMs = lastGoodPollMs;
       await patiently(acknowledge);

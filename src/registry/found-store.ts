@@ -36,6 +36,7 @@ const ownersOf = {
   key: 'select application_id as id from api_key where id = $1',
   cli: 'select application_id as id from oauth_client where id = $1',
   sec: 'select c.application_id as id from client_secret s join oauth_client c on c.id = s.client_id where s.id = $1',
+  cky: 'select c.application_id as id from client_key k join oauth_client c on c.id = k.client_id where k.id = $1',
   reg: 'select application_id as id from registration where id = $1',
   snd: 'select application_id as id from sender where id = $1',
 } as const;

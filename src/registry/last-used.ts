@@ -25,9 +25,12 @@ export function createLastUsed(database: Database, clock: Clock, log: Log): Last
     const batch = noted;
     noted = new Map();
     const ids = [...batch.keys()].sort();
-    const times = ids.map((id) => toTimestamp(batch.get(id) ?? 0));
     try {
-      for (const statement of [touchKeys, touchSecrets]) await database.query(statement, [ids, times]);
+      for (const [prefix, statement] of touches) {
+        const own = ids.filter((id) => id.startsWith(prefix));
+        const times = own.map((id) => toTimestamp(batch.get(id) ?? 0));
+        if (own.length > 0) await database.query(statement, [own, times]);
+      }
     } catch (error) {
       // Only people read it, and the next use notes it again.
       log.debug({ reason: (error as Error).message }, 'last use could not be saved');
@@ -57,3 +60,16 @@ const touchSecrets = {
   text: `update client_secret s set last_used_at = u.at from unnest($1::text[], $2::timestamptz[]) as u(id, at)
     where s.id = u.id and (s.last_used_at is null or s.last_used_at < u.at)`,
 };
+
+const touchClientKeys = {
+  name: 'touch-client-keys',
+  text: `update client_key k set last_used_at = u.at from unnest($1::text[], $2::timestamptz[]) as u(id, at)
+    where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)`,
+};
+
+/** By the beginning of their ids. */
+const touches = [
+  ['key_', touchKeys],
+  ['sec_', touchSecrets],
+  ['cky_', touchClientKeys],
+] as const;

@@ -6,6 +6,8 @@ import type { Log } from '../platform/log.ts';
 import type { Config } from '../settings/settings.ts';
 import { type ApiKeys, createApiKeys } from './api-key.ts';
 import { type AboutNode, type Change, type ChangeFeed, createChangeFeed } from './change-feed.ts';
+import { createKnownClientKeys, type KnownClientKeys } from './client-keys/known-keys.ts';
+import { type ClientKeyService, createClientKeyService } from './client-keys/service.ts';
 import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
 import { type CredentialService, createCredentialService } from './credential-service.ts';
 import { createDirectory, type Directory, type KnownApplication } from './directory.ts';
@@ -21,12 +23,15 @@ import { createSendingService, type SendingService } from './sending-service.ts'
 export interface Registry {
   service: RegistryService;
   credentials: CredentialService;
+  /** Public keys for `private_key_jwt`. */
+  clientKeys: ClientKeyService;
   senders: SenderService;
   sending: SendingService;
   plans: PlanService;
   directory: Directory;
   /** Applications by their client id. */
   clients: CredentialCache<KnownApplication>;
+  knownClientKeys: CredentialCache<KnownClientKeys>;
   keyLookup: KeyLookup;
   lastUsed: LastUsed;
   feed: ChangeFeed;
@@ -100,9 +105,14 @@ export function createRegistry(options: RegistryOptions): Registry {
   const shared = { database: sideDatabase, clock, feed, environment: config.environment };
   const own = createOwnApplications(sideDatabase, feed);
   const credentials = createCredentialService({ ...shared, keys, apiKeys, own });
+  const clientKeys = createClientKeyService({ ...shared, own });
+  const knownClientKeys = createKnownClientKeys({ database: sideDatabase, directory, feed, clock });
   const service = createRegistryService({ ...shared, own, issueMissing: credentials.issueMissing });
   const senders = createSenderService({ ...shared, own });
   const sending = createSendingService(shared);
   const plans = createPlanService({ ...shared, plans: config.plans });
-  return { service, credentials, senders, sending, plans, directory, clients, keyLookup, lastUsed, feed, apiKeys };
+  return {
+    ...{ service, credentials, clientKeys, senders, sending, plans, directory },
+    ...{ clients, knownClientKeys, keyLookup, lastUsed, feed, apiKeys },
+  };
 }

@@ -1,12 +1,13 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 
-/** Suspends every API key and client secret: a restored store does not know which were deleted since. Returns how many. */
+/** Suspends every API key, client secret and public key of a client: a restored store does not know which were deleted since. Returns how many. */
 export async function suspendCredentials(tx: Tx, nowMs: number): Promise<number> {
   const now = [toTimestamp(nowMs)];
   const keys = await tx.query('update api_key set suspended_at = $1 where suspended_at is null', now);
   const secrets = await tx.query('update client_secret set suspended_at = $1 where suspended_at is null', now);
-  return keys.count + secrets.count;
+  const publicKeys = await tx.query('update client_key set suspended_at = $1 where suspended_at is null', now);
+  return keys.count + secrets.count + publicKeys.count;
 }
 
 /** False if it is not suspended. */
@@ -27,7 +28,8 @@ export async function enableClientSecret(tx: Tx, id: string): Promise<boolean> {
 }
 
 const keysOfAccount = `application_id in (select id from application where account_id = $1)`;
-const secretsOfAccount = `client_id in (select c.id from oauth_client c where c.${keysOfAccount})`;
+/** Of secrets, and of public keys. */
+const ofClients = `client_id in (select c.id from oauth_client c where c.${keysOfAccount})`;
 
 /** Enables every credential of an account. Returns how many there were. */
 export async function enableAll(tx: Tx, accountId: string): Promise<number> {
@@ -36,16 +38,21 @@ export async function enableAll(tx: Tx, accountId: string): Promise<number> {
     [accountId],
   );
   const secrets = await tx.query(
-    `update client_secret set suspended_at = null where suspended_at is not null and ${secretsOfAccount}`,
+    `update client_secret set suspended_at = null where suspended_at is not null and ${ofClients}`,
     [accountId],
   );
-  return keys.count + secrets.count;
+  const publicKeys = await tx.query(
+    `update client_key set suspended_at = null where suspended_at is not null and ${ofClients}`,
+    [accountId],
+  );
+  return keys.count + secrets.count + publicKeys.count;
 }
 
 export async function countSuspended(tx: Tx, accountId: string): Promise<number> {
   const { rows } = await tx.query<{ suspended: number }>(
     `select (select count(*) from api_key where suspended_at is not null and ${keysOfAccount})
-       + (select count(*) from client_secret where suspended_at is not null and ${secretsOfAccount}) as suspended`,
+       + (select count(*) from client_secret where suspended_at is not null and ${ofClients})
+       + (select count(*) from client_key where suspended_at is not null and ${ofClients}) as suspended`,
     [accountId],
   );
   return rows[0]?.suspended ?? 0;

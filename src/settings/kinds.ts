@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { checkHosts, followsPrimary } from '../platform/database/primary/hosts.ts';
 import { isObject } from '../platform/is-object.ts';
 import { trimEnd } from '../platform/trim-end.ts';
 
@@ -84,6 +85,20 @@ export function url(help: string, protocols: string[]): Setting<string> {
     read: (value) => {
       if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) throw new Error(must);
       return trimEnd(value, /\//);
+    },
+  };
+}
+
+/** The address of a database. It may name several hosts, which no URL can. */
+export function databaseUrl(help: string): Setting<string> {
+  const single = url(help, ['postgres:', 'postgresql:']);
+  return {
+    ...single,
+    read(value) {
+      const isPostgres = /^postgres(?:ql)?:\/\//.test(value);
+      if (!isPostgres || !followsPrimary(value)) return single.read(value);
+      checkHosts(value);
+      return value;
     },
   };
 }

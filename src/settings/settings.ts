@@ -7,6 +7,7 @@ import {
   baseUrl,
   cidrs,
   countOrAuto,
+  databaseUrl,
   explained,
   integer,
   jsonObject,
@@ -78,8 +79,9 @@ export const settings = {
     ),
     { more: 'Set it once, together with a new `HELIOGRAPH_SECRET`, to change the secret.' },
   ),
-  DATABASE_URL: explained(url('an existing Postgres instead of the embedded one', ['postgres:', 'postgresql:']), {
+  DATABASE_URL: explained(databaseUrl('an existing Postgres instead of the embedded one; several hosts by commas'), {
     unset: 'embedded',
+    more: 'Of several hosts the one that takes writes is found and followed ([operations.md](operations.md#several-machines)).',
   }),
   REDIS_URL: explained(url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']), {
     more: 'Without it the service refuses to start as a second node on the same database.',

@@ -1,4 +1,4 @@
-import { readTime, readTimeOrNull } from '../platform/database/database.ts';
+import { readTime, readTimeOrNull } from '../platform/database/connections/times.ts';
 import { packed, unpack } from '../platform/database/packed-row.ts';
 import { fromUuid } from '../platform/ids.ts';
 import {

@@ -75,6 +75,25 @@ async function insertWaiting(page: Page): Promise<void> {
   await acceptMessages({ database, clock, carrier: carrierKey(row) }, 1);
 }
 
+/** Holds the counts of equal reasons back until the list has arrived and `release` is called. */
+async function withSlowGroups(page: Page, act: (release: () => void) => Promise<void>): Promise<void> {
+  const path = '**/operator/deliveries/groups*';
+  let [release, listed] = [() => {}, () => {}];
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const list = new Promise<void>((resolve) => {
+    listed = resolve;
+  });
+  page.on('requestfinished', (request) => /operator\/deliveries\?/.test(request.url()) && listed());
+  await page.route(path, async (route) => {
+    await Promise.all([released, list]);
+    await route.continue();
+  });
+  await act(release);
+  await page.unroute(path);
+}
+
 /** A rule for the paused carrier, another carrier, an alert, and what became of some texts. */
 async function insertWrong(page: Page): Promise<void> {
   const { database } = stage;
@@ -354,11 +373,16 @@ describe('production', () => {
       .first()
       .waitFor();
     assert.match(page.url(), /deliveries\?state=stuck&carrier=acme$/);
-    await page.reload();
-    await page
-      .getByRole('row', { name: /acme, which is paused/ })
-      .first()
-      .waitFor();
+    await withSlowGroups(page, async (release) => {
+      await page.reload();
+      await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+      release();
+      await page
+        .getByRole('row', { name: /acme, which is paused/ })
+        .first()
+        .waitFor();
+    });
+    await assertSteady(page, 'Deliveries');
 
     await open('Traffic');
     await page.getByRole('img', { name: 'Requests per minute' }).waitFor();

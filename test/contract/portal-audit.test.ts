@@ -1,5 +1,6 @@
 // The audit log: every route of the portal that changes something writes who did what, in the transaction of the act.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { deleteOldEntries } from '../../src/accounts/audit/store.ts';
 import { codeOf, stepAt } from '../../src/accounts/sign-in/totp.ts';
@@ -131,6 +132,14 @@ describe('every route that changes something has an entry', () => {
     const enabled = { act: 'client_secret.enabled', params: { id, secret_id: secretId } };
     await does(ada, `POST ${own}/client-secrets/{secret_id}/enable`, enabled);
     await does(ada, `DELETE ${own}/client-secrets/{secret_id}`, { ...enabled, act: 'client_secret.deleted' });
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const publicPem = publicKey.export({ type: 'spki', format: 'pem' });
+    const toAdd = { act: 'client_key.added', params, body: { public_key: publicPem } };
+    const key_id = idOf(await does(ada, `POST ${own}/client-keys`, toAdd));
+    await app.db.database.query('update client_key set suspended_at = now()');
+    const ofKey = { act: 'client_key.enabled', params: { id, key_id } };
+    await does(ada, `POST ${own}/client-keys/{key_id}/enable`, ofKey);
+    await does(ada, `DELETE ${own}/client-keys/{key_id}`, { ...ofKey, act: 'client_key.deleted' });
     await does(ada, `DELETE ${own}/registrations/{api}`, {
       act: 'registration.deleted',
       params: { id, api: 'verify' },

@@ -340,7 +340,14 @@ test('GET /portal/v1/operator/health: for operators; for others it is not there'
   const operator = asDeveloper(app, 'operator@example.com', password, signedIn);
   const { status, body } = await operator.send<{
     checks: object[];
-    postgres: { version: string; connections: number; most_connections: number; answer_ms: number };
+    postgres: {
+      version: string;
+      connections: number;
+      most_connections: number;
+      answer_ms: number;
+      synchronous_standby: null;
+      hosts: [];
+    };
     redis: string;
     nodes: object[];
     queue: { waiting: number };
@@ -355,6 +362,7 @@ test('GET /portal/v1/operator/health: for operators; for others it is not there'
   assert.match(version, /^\d+/);
   assert.ok(connections > 0 && connections <= most_connections, `${connections} of ${most_connections} connections`);
   assert.ok(answer_ms >= 0, `${answer_ms} ms`);
+  assert.deepEqual([body.postgres.synchronous_standby, body.postgres.hosts], [null, []], 'a single host');
   assert.equal(body.redis, 'none');
   assert.equal(body.pending_registrations, 0);
   assert.ok(body.accounts >= 2 && body.applications >= 1);

@@ -24,6 +24,7 @@ export type {
   ApplicationRecord as Application,
   ClientSecretRecord as ClientSecret,
 } from '../../../src/portal/developer/application-api.ts';
+export type { ClientKeyRecord as ClientKey } from '../../../src/portal/developer/client-keys/client-key-api.ts';
 export type {
   ApiKeyRecord as ApiKey,
   NewApiKeyRecord as NewApiKey,

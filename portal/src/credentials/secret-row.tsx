@@ -13,7 +13,8 @@ interface SecretRowProps {
   name?: string | null;
   /** Its visible characters. */
   shown: string;
-  secret: ClientSecret;
+  /** A public key has no end. */
+  secret: Pick<ClientSecret, 'created_at' | 'last_used_at' | 'suspended_at'> & { expires_at?: string | null };
   children: ReactNode;
 }
 
@@ -33,11 +34,15 @@ export function SecretRow({ name = null, shown, secret, children }: SecretRowPro
           facts={[
             [words.created, <Time key="created" at={secret.created_at} />],
             [words.lastUsed, secret.last_used_at === null ? words.never : <Time key="used" at={secret.last_used_at} />],
-            [words.expires, secret.expires_at === null ? words.never : <Time key="expires" at={secret.expires_at} />],
+            ...(secret.expires_at === undefined ? [] : [expiry(secret.expires_at)]),
           ]}
         />
       </div>
       {children}
     </div>
   );
+}
+
+function expiry(at: string | null): [string, ReactNode] {
+  return [words.expires, at === null ? words.never : <Time key="expires" at={at} />];
 }

@@ -1,4 +1,5 @@
 import { Skeleton, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Health } from '../api/types.ts';
 import { Facts } from '../parts/facts.tsx';
@@ -62,10 +63,29 @@ function Postgres({ health: { checks, postgres } }: { health: Health }) {
           [facts.version, postgres.version],
           [facts.answer, answer(postgres.answer_ms)],
           [facts.connections, connections(postgres.connections, postgres.most_connections)],
+          ...(postgres.synchronous_standby === null ? [] : [standbyFact(postgres.synchronous_standby)]),
+          ...postgres.hosts.map(hostFact),
         ]}
       />
     </Panel>
   );
+}
+
+type Fact = [name: string, value: ReactNode];
+
+function standbyFact(isThere: boolean): Fact {
+  const { facts, standby } = words.postgres;
+  const { state, text } = standby[isThere ? 'there' : 'missing'];
+  const value = (
+    <>
+      <Status state={state} /> {text}
+    </>
+  );
+  return [facts.standby, value];
+}
+
+function hostFact({ name, state, timeline }: Health['postgres']['hosts'][number]): Fact {
+  return [name, words.postgres.host(words.postgres.roles[state], timeline)];
 }
 
 function Queue({ health: { queue } }: { health: Health }) {

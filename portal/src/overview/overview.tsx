@@ -6,6 +6,7 @@ import { NewCredential } from '../credentials/new-credential.tsx';
 import { OwnHolds } from '../guard/own-holds.tsx';
 import { useToast } from '../parts/notice/toast.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { Steady } from '../parts/steady.tsx';
 import type { TabProps } from '../parts/tab-props.ts';
 import { useCanChange } from '../session/role.ts';
 import { useSecrets, withCredential } from '../session/secrets.ts';
@@ -42,37 +43,39 @@ export default function Overview({ application, onChange }: TabProps) {
   const registrationOf = (api: ApiName) => application.registrations.find((each) => each.api === api);
   const registered = application.registrations.length > 0;
   return (
-    <Stack gap="lg">
-      <NextStep application={application} onStart={() => setChoosing('sms')} />
-      {registered && <OwnHolds applicationId={application.id} />}
-      {registered && <Today applicationId={application.id} />}
-      {registered && <LatestFailures applicationId={application.id} />}
-      <Panel title={words.title} lead={words.lead}>
-        {apis.map((api) => (
-          <ApiRow
-            key={api.name}
+    <Steady height={900}>
+      <Stack gap="lg">
+        <NextStep application={application} onStart={() => setChoosing('sms')} />
+        {registered && <OwnHolds applicationId={application.id} />}
+        {registered && <Today applicationId={application.id} />}
+        {registered && <LatestFailures applicationId={application.id} />}
+        <Panel title={words.title} lead={words.lead}>
+          {apis.map((api) => (
+            <ApiRow
+              key={api.name}
+              applicationId={application.id}
+              api={api}
+              registration={registrationOf(api.name)}
+              open={choosing === api.name}
+              onOpen={(open) => setChoosing(open ? api.name : undefined)}
+              onRegistered={onRegistered}
+              onEnded={onChange}
+            />
+          ))}
+        </Panel>
+        {registered && canChange && service.environment === 'sandbox' && <TestNumbers applicationId={application.id} />}
+        {canChange && <Settings application={application} onChange={onChange} />}
+        {fresh?.credential && (
+          <NewCredential
+            credential={fresh.credential}
+            api={fresh.api}
+            pending={fresh.status === 'pending'}
             applicationId={application.id}
-            api={api}
-            registration={registrationOf(api.name)}
-            open={choosing === api.name}
-            onOpen={(open) => setChoosing(open ? api.name : undefined)}
-            onRegistered={onRegistered}
-            onEnded={onChange}
+            onClose={() => setFresh(undefined)}
           />
-        ))}
-      </Panel>
-      {registered && canChange && service.environment === 'sandbox' && <TestNumbers applicationId={application.id} />}
-      {canChange && <Settings application={application} onChange={onChange} />}
-      {fresh?.credential && (
-        <NewCredential
-          credential={fresh.credential}
-          api={fresh.api}
-          pending={fresh.status === 'pending'}
-          applicationId={application.id}
-          onClose={() => setFresh(undefined)}
-        />
-      )}
-    </Stack>
+        )}
+      </Stack>
+    </Steady>
   );
 }
 

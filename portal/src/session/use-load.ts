@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { call, withQuery } from '../api/call.ts';
 import { type Problem, toProblem } from '../api/problem.ts';
 import type { Page } from '../api/types.ts';
+import { useFirstLoad } from './first-loads.ts';
 import { useSession } from './session.tsx';
 
 export interface Loaded<Data> {
@@ -18,6 +19,7 @@ function useLoading<Data>(load: Load<Data> | undefined, everyMs?: number): Loade
   const { expire } = useSession();
   const [state, setState] = useState<Pick<Loaded<Data>, 'data' | 'problem'>>({ data: undefined, problem: undefined });
   const [round, setRound] = useState(0);
+  useFirstLoad(load === undefined || state.data !== undefined || state.problem !== undefined);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round loads the same data again.
   useEffect(() => {

@@ -40,6 +40,41 @@ export const words = {
     revoked: 'Client secret revoked',
     enabled: 'Client secret enabled',
   },
+  publicKeys: {
+    title: 'Public keys',
+    lead: 'Get tokens without a secret: your server signs each request for a token with a private key that never leaves it.',
+    none: 'No public key',
+    howTo: (
+      <>
+        <Link href="/docs/guides/tokens">Tokens and keys</Link> shows how to make a pair and sign with it.
+      </>
+    ),
+    shown: (alg: string, kid: string) => `${alg} ${kid}`,
+    add: 'Add public key',
+    close: 'Close',
+    name: 'Name',
+    nameHint: 'Optional, like “Production server”',
+    nameError: 'Enter a name (1–64 characters), or leave it empty.',
+    key: 'Public key',
+    keyHint: 'PEM that begins with -----BEGIN PUBLIC KEY-----, or a JWK. Never the private key.',
+    alg: 'Algorithm',
+    algHint: 'Only an RSA key leaves a choice.',
+    algs: [
+      { value: '', label: 'The usual one of the key' },
+      { value: 'RS256', label: 'RS256' },
+      { value: 'PS256', label: 'PS256' },
+      { value: 'ES256', label: 'ES256' },
+      { value: 'EdDSA', label: 'EdDSA' },
+    ],
+    submit: 'Add',
+    added: 'Public key added',
+    enabled: 'Public key enabled',
+    delete: 'Delete',
+    about: (name: string) => `the public key ${name}`,
+    question: 'Delete this public key?',
+    effect: 'The key and all current tokens stop working at once. Get a new token with another key or a secret.',
+    deleted: 'Public key deleted',
+  },
   suspended: {
     title: 'Suspended since the service was restored from a backup',
     text: 'A backup does not know what you revoked after it was made. Enable what you still use, and revoke the rest.',

@@ -121,6 +121,7 @@ export const parameterExamples: Record<string, { example: string; description: s
   'registrations/{id}': { example: exampleId('reg'), description: 'The id of the registration' },
   'registrations/{api}': { example: 'sms', description: 'sms, verify or messaging' },
   'keys/{key_id}': { example: exampleId('key'), description: 'The id of the API key' },
+  'client-keys/{key_id}': { example: exampleId('cky'), description: 'The id of the public key' },
   'client-secrets/{secret_id}': { example: exampleId('sec'), description: 'The id of the client secret' },
   'senders/{id}': { example: exampleId('snd'), description: 'The id of the sender' },
   'senders/{sender_id}': { example: exampleId('snd'), description: 'The id of the sender' },

@@ -1,7 +1,7 @@
 import { apiNames } from '../../http/route.ts';
 import type { CountryTemplate } from '../../http/sending-rights.ts';
+import { readTime } from '../../platform/database/connections/times.ts';
 import type { Tx } from '../../platform/database/database.ts';
-import { readTime } from '../../platform/database/database.ts';
 import { packed, unpack } from '../../platform/database/packed-row.ts';
 import { fromUuid } from '../../platform/ids.ts';
 import type { Message } from '../message.ts';

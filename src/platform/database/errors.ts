@@ -7,6 +7,13 @@ export class CommitInDoubt extends Error {
   }
 }
 
+/** COMMIT succeeded, but its wait for a synchronous standby was cancelled: a failover may lose the transaction. */
+export class NotReplicated extends Error {
+  constructor() {
+    super('The commit was not confirmed by a synchronous standby');
+  }
+}
+
 /** The SQLSTATE of a Postgres error, such as 23505; undefined for any other error. */
 export function sqlStateOf(error: unknown): string | undefined {
   const source = error instanceof ApiError ? error.cause : error;
@@ -20,9 +27,10 @@ export function violates(error: unknown, constraint: string): boolean {
   return sqlStateOf(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;
 }
 
-/** True when COMMIT was sent but not answered: the transaction may or may not have committed. */
+/** True when COMMIT was not answered, or no standby has confirmed it. */
 export function isCommitInDoubt(error: unknown): boolean {
-  return (error instanceof ApiError ? error.cause : error) instanceof CommitInDoubt;
+  const source = error instanceof ApiError ? error.cause : error;
+  return source instanceof CommitInDoubt || source instanceof NotReplicated;
 }
 
 /** True when the connection broke or timed out. The transaction is then rolled back, unless its commit is in doubt. */
@@ -71,6 +79,7 @@ export function translateError(error: unknown): unknown {
   if (state === '22021') {
     return new ApiError('INVALID_ARGUMENT', 'The request contains a NUL character.', { cause: error });
   }
-  const passing = state === undefined ? isConnectionLoss(error) : passingStates.test(state);
+  const isLost = isConnectionLoss(error) || error instanceof NotReplicated;
+  const passing = state === undefined ? isLost : passingStates.test(state);
   return passing ? unavailable('The service cannot reach its database. Try again shortly.', 1, error) : error;
 }

@@ -1,7 +1,8 @@
 // Tests: test/parts/index-turn.test.ts
 import type { Chore } from '../work/maintenance.ts';
 import { lockSeeds } from './advisory-locks.ts';
-import { applicationName, type Database, type Session, type Tx } from './database.ts';
+import { applicationName } from './connections/connection.ts';
+import type { Database, Session, Tx } from './database.ts';
 import { sqlStateOf } from './errors.ts';
 
 /** An index of a partitioned table that replaces another one. Its migration has made it on the parent only. */

@@ -65,6 +65,7 @@ const typeOf: Record<OwnedPrefix | 'whk', FoundType> = {
   key: 'key',
   cli: 'client',
   sec: 'client',
+  cky: 'client',
   reg: 'registration',
   snd: 'sender',
   whk: 'webhook',

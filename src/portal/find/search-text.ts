@@ -4,7 +4,20 @@ import { type IdPrefix, isId } from '../../platform/ids.ts';
 export const longestSearch = 128;
 
 /** Kinds of ids that Find knows. */
-export const foundPrefixes = ['msg', 'ver', 'req', 'app', 'acc', 'key', 'cli', 'sec', 'reg', 'snd', 'whk'] as const;
+export const foundPrefixes = [
+  'msg',
+  'ver',
+  'req',
+  'app',
+  'acc',
+  'key',
+  'cli',
+  'sec',
+  'cky',
+  'reg',
+  'snd',
+  'whk',
+] as const;
 export type FoundPrefix = (typeof foundPrefixes)[number];
 
 /** All that a search text may mean. */

@@ -6,6 +6,8 @@ import { nullable, recordId } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { PrimaryState } from '../../platform/database/primary/primary.ts';
+import type { HostState } from '../../platform/database/primary/watched-host.ts';
 import { readDatabaseState } from '../../platform/database/state.ts';
 import { bindSchema, carrierSchema, toBind } from './carrier-record.ts';
 
@@ -24,6 +26,16 @@ export interface HealthOptions {
   queue: () => Promise<{ waiting: number; onTheWire: number; oldestDueAtMs: number | null }>;
 }
 
+const hostSchema = Type.Object({
+  name: Type.String({ examples: ['db1:5432'] }),
+  state: Type.Unsafe<HostState['is']>({
+    type: 'string',
+    enum: ['primary', 'standby', 'old_primary', 'away'],
+    description: 'old_primary: it takes writes on an older timeline, and is not used',
+  }),
+  timeline: nullable(Type.Integer({ examples: [3] })),
+});
+
 const healthSchema = Type.Object(
   {
     version: Type.String(),
@@ -37,6 +49,12 @@ const healthSchema = Type.Object(
       connections: Type.Integer({ description: 'Connections of all nodes and other programs to this database' }),
       most_connections: Type.Integer({ description: 'Maximum connections that Postgres accepts', examples: [100] }),
       answer_ms: Type.Number({ description: 'Time that Postgres took to answer', examples: [1.2] }),
+      synchronous_standby: nullable(
+        Type.Boolean({
+          description: 'Whether commits wait for a standby, so that a failover loses nothing; null with a single host',
+        }),
+      ),
+      hosts: Type.Array(hostSchema, { description: 'The hosts of DATABASE_URL; none if it names a single one' }),
     }),
     redis: Type.Unsafe<'ok' | 'away' | 'none'>({
       type: 'string',
@@ -101,6 +119,7 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
             connections: postgres.connections,
             most_connections: postgres.mostConnections,
             answer_ms: postgres.answerMs,
+            ...ofHosts(database.primary?.state()),
           },
           redis: redisState(hasRedis()),
           nodes: nodes.map(({ id, seenAtMs }) => ({ id, seen_at: toTimestamp(seenAtMs) })),
@@ -125,6 +144,14 @@ export function createHealthRoutes(options: HealthOptions): Route[] {
       },
     }),
   ];
+}
+
+function ofHosts(state: PrimaryState | undefined) {
+  const hosts = state?.hosts ?? [];
+  return {
+    synchronous_standby: state === undefined ? null : state.isSynchronous === true,
+    hosts: hosts.map(({ name, is, timeline }) => ({ name, state: is, timeline })),
+  };
 }
 
 function redisState(hasRedis: boolean | undefined): 'ok' | 'away' | 'none' {

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { Button, NativeSelect, SegmentedControl, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { operatorPath, withQuery } from '../../api/call.ts';
 import type { Delivery } from '../../api/operator-types.ts';
@@ -7,6 +7,7 @@ import { EmptyState } from '../../parts/notice/empty-state.tsx';
 import { ProblemCallout } from '../../parts/notice/problem-callout.tsx';
 import { PageTitle } from '../../parts/page-title.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { Steady } from '../../parts/steady.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useList } from '../../session/use-load.ts';
@@ -29,8 +30,6 @@ export default function Deliveries() {
   const state = values.state === 'in_doubt' ? 'in_doubt' : 'stuck';
   const { carrier } = values;
   const carriers = useCarrierNames() ?? [];
-  const path = withQuery(operatorPath('deliveries'), { state, carrier });
-  const { data, problem, reload, showMore } = useList<Delivery>(path, refreshMs);
   return (
     <>
       <PageTitle lead={words.lead}>{words.title}</PageTitle>
@@ -49,25 +48,39 @@ export default function Deliveries() {
             onChange={(event) => change({ carrier: event.currentTarget.value })}
           />
         </div>
-        <ProblemCallout problem={problem} onRetry={reload} />
-        {data === undefined && problem === undefined && <Skeleton height={140} />}
-        {data?.length === 0 && <EmptyState title={words.none}>{states[state].nothing}</EmptyState>}
-        <DeliveryGroups state={state} carrier={carrier} />
-        {data !== undefined && data.length > 0 && (
-          <Panel>
-            <Table
-              label={states[state].label}
-              columns={columns}
-              rows={data.map((delivery) => ({ key: delivery.message_id, cells: cellsOf(delivery) }))}
-            />
-          </Panel>
-        )}
-        {showMore && (
-          <Button variant="default" onClick={showMore}>
-            {words.more}
-          </Button>
-        )}
+        <Steady height={140}>
+          <Stack>
+            <DeliveryGroups state={state} carrier={carrier} />
+            <DeliveryList state={state} carrier={carrier} />
+          </Stack>
+        </Steady>
       </Stack>
+    </>
+  );
+}
+
+function DeliveryList({ state, carrier }: { state: keyof typeof states; carrier: string }) {
+  const path = withQuery(operatorPath('deliveries'), { state, carrier });
+  const { data, problem, reload, showMore } = useList<Delivery>(path, refreshMs);
+  const { label, nothing } = states[state];
+  return (
+    <>
+      <ProblemCallout problem={problem} onRetry={reload} />
+      {data?.length === 0 && <EmptyState title={words.none}>{nothing}</EmptyState>}
+      {data !== undefined && data.length > 0 && (
+        <Panel>
+          <Table
+            label={label}
+            columns={columns}
+            rows={data.map((delivery) => ({ key: delivery.message_id, cells: cellsOf(delivery) }))}
+          />
+        </Panel>
+      )}
+      {showMore && (
+        <Button variant="default" onClick={showMore}>
+          {words.more}
+        </Button>
+      )}
     </>
   );
 }

@@ -3,9 +3,21 @@ export const words = {
   lead: 'As seen by the node that serves this page. Updated every 5 seconds.',
   postgres: {
     title: 'Postgres',
-    facts: { state: 'State', version: 'Version', answer: 'Response time', connections: 'Connections' },
+    facts: {
+      state: 'State',
+      version: 'Version',
+      answer: 'Response time',
+      connections: 'Connections',
+      standby: 'Synchronous standby',
+    },
     answer: (ms: number) => `${ms} ms`,
     connections: (used: number, most: number) => `${used} of ${most}`,
+    standby: {
+      there: { state: 'ok', text: 'A failover loses nothing that was answered.' },
+      missing: { state: 'failing', text: 'A failover may lose the last answers: check the standbys.' },
+    },
+    roles: { primary: 'primary', standby: 'standby', old_primary: 'old primary, not used', away: 'no answer' },
+    host: (role: string, timeline: number | null) => (timeline === null ? role : `${role}, timeline ${timeline}`),
   },
   redis: {
     title: 'Redis',

@@ -1,0 +1,121 @@
+import type { Clock } from '../../clock.ts';
+import { causeOf } from '../../errors.ts';
+import { createPoller } from '../../work/poller.ts';
+import { createHostWatch } from './host-watch.ts';
+import type { HostAddress } from './hosts.ts';
+import { type HostView, isProven, noProof, type Proof } from './trust.ts';
+
+/** A host as this process last saw it, for operators. */
+export interface HostState {
+  name: string;
+  is: 'primary' | 'standby' | 'old_primary' | 'away';
+  timeline: number | null;
+}
+
+/** One host, asked again and again. */
+export interface Watched {
+  readonly address: HostAddress;
+  /** Undefined while it does not answer. */
+  readonly view: HostView | undefined;
+  isProven(): boolean;
+  /** When the write began that proves it; undefined without one. */
+  provenAtMs(): number | undefined;
+  /** Writes once more. Settles like a write that began after this call. */
+  prove(): Promise<void>;
+  doubt(): void;
+  describe(): string;
+  state(isPrimary: boolean): HostState;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface WatchOptions {
+  clock: Pick<Clock, 'steadyMs'>;
+  /** Whether it takes writes on the highest timeline, as far as is known. */
+  mayWrite(host: Watched): boolean;
+  isFollowed(host: Watched): boolean;
+  /** Whether a trusted host is known. */
+  isFound(): boolean;
+  onNews(): void;
+}
+
+/** Two writes a second keep the proof, and a third may be late. */
+const proveEveryMs = 400;
+const proveSoonMs = 100;
+/** A standby is only asked whether it was promoted. */
+const lookEveryMs = 1000;
+const searchEveryMs = 200;
+
+export function watchHost(address: HostAddress, options: WatchOptions): Watched {
+  const { clock, mayWrite, isFollowed, isFound, onNews } = options;
+  let view: HostView | undefined;
+  let proof: Proof = noProof;
+  let reason = 'not asked yet';
+  let stopped = false;
+  const watch = createHostWatch(address, () => lose('the connection was lost'));
+  const poller = createPoller({ run: ask, pauseMs });
+
+  function pauseMs(): number {
+    if (isFollowed(host)) return host.isProven() ? proveEveryMs : proveSoonMs;
+    return isFound() ? lookEveryMs : searchEveryMs;
+  }
+
+  async function ask(): Promise<void> {
+    try {
+      learn(await watch.look());
+      if (!mayWrite(host) || stopped) return;
+      const beganMs = clock.steadyMs();
+      await watch.write();
+      proof = { ...proof, wroteAtMs: beganMs };
+    } catch (error) {
+      lose(causeOf(error));
+    }
+    onNews();
+  }
+
+  function learn(now: HostView): void {
+    const isSame = view?.startedAt === now.startedAt && view.timeline === now.timeline && !now.isStandby;
+    if (!isSame) proof = noProof;
+    view = now;
+    onNews();
+  }
+
+  function lose(why: string): void {
+    reason = why;
+    view = undefined;
+    proof = { ...proof, doubtedAtMs: clock.steadyMs() };
+    watch.cut();
+    if (!stopped) onNews();
+  }
+
+  const host: Watched = {
+    address,
+    get view() {
+      return view;
+    },
+    isProven: () => view !== undefined && isProven(proof, clock.steadyMs()),
+    provenAtMs: () => (proof.wroteAtMs > proof.doubtedAtMs ? proof.wroteAtMs : undefined),
+    prove: poller.poll,
+    doubt() {
+      proof = { ...proof, doubtedAtMs: clock.steadyMs() };
+      poller.hurry();
+    },
+    describe() {
+      if (view === undefined) return `${address.name} does not answer (${reason})`;
+      return `${address.name} ${view.isStandby ? 'is a standby' : 'takes writes'} on timeline ${view.timeline}`;
+    },
+    state(isPrimary) {
+      const timeline = view?.timeline ?? null;
+      const is = view === undefined ? 'away' : isPrimary ? 'primary' : view.isStandby ? 'standby' : 'old_primary';
+      return { name: address.name, is, timeline };
+    },
+    start: () => poller.start(0),
+    async stop() {
+      stopped = true;
+      const ended = poller.stop();
+      watch.cut();
+      await ended;
+    },
+  };
+  return host;
+}
