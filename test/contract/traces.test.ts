@@ -331,7 +331,7 @@ test('no span holds a number, a text, a code or a secret', async () => {
   for (const secret of secrets) {
     assert.ok(secret.length > 3);
     for (const { body, spans } of exported) {
-      // Six digits may be in an id by chance, so a code is looked for in what is not one of ours.
+      // Six digits may be in an id by chance, so the search for a code leaves ids out.
       const said = secret === code ? JSON.stringify(withoutIds(spans)) : body.toString('latin1');
       assert.ok(!said.includes(secret), `a span holds ${secret}`);
     }

@@ -60,7 +60,7 @@ export function randomHex(size: number): string {
   return text;
 }
 
-/** A fraction in [0, 1) for a choice that nobody gains from guessing. */
+/** A fraction in [0, 1) for choices that may be guessed: ten times as fast. */
 export function guessableFraction(): number {
   return Math.random();
 }

@@ -10,7 +10,7 @@ export interface SamplerSettings {
 }
 
 export interface Sampler {
-  /** `caller` is whoever was identified. */
+  /** `caller` names the identified caller. */
   isSampled(parent: TraceParent | undefined, caller: string): boolean;
 }
 
