@@ -81,7 +81,15 @@ const needs: SystemNeed[] = [
     how: 'apt-get install python3-twilio (Debian)',
     debian: ['python3-twilio'],
     usedBy: 'test/twilio/python.ts',
-    find: findPythonTwilio,
+    find: () => findPythonPackage('twilio'),
+  },
+  {
+    program: 'python3',
+    why: 'the client in Python is tested by it, with the package cryptography for its proofs',
+    how: 'apt-get install python3 python3-cryptography (Debian), or pip install cryptography',
+    debian: ['python3', 'python3-cryptography'],
+    usedBy: 'test/clients/python.ts',
+    find: () => findPythonPackage('cryptography'),
   },
   {
     program: 'promtool',
@@ -149,8 +157,8 @@ function findNetSmpp(): string | undefined {
 }
 
 /** A library of Debian's own Python. */
-function findPythonTwilio(): string | undefined {
-  const { status, stdout } = spawnSync('/usr/bin/python3', ['-c', 'import twilio; print(twilio.__file__)'], {
+function findPythonPackage(name: string): string | undefined {
+  const { status, stdout } = spawnSync('/usr/bin/python3', ['-c', `import ${name}; print(${name}.__file__)`], {
     encoding: 'utf8',
   });
   return status === 0 ? stdout : undefined;

@@ -1,7 +1,8 @@
-// Writes the documents that are made from the code: .env.example, docs/settings.md and docs/routes.md.
+// Writes what is made from the code: .env.example, docs/settings.md, docs/routes.md and the types of the Python client.
 //   npm run docs              writes them
 //   npm run docs -- --check   names those that differ, and exits with 1
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { pythonTypes } from './docs/python-types.ts';
 import { routesDocument } from './docs/routes.ts';
 import { envExample, settingsDocument } from './docs/settings.ts';
 
@@ -9,6 +10,7 @@ const made: [string, (written: string) => string][] = [
   ['.env.example', envExample],
   ['docs/settings.md', settingsDocument],
   ['docs/routes.md', routesDocument],
+  ['clients/python/src/heliograph/types.py', pythonTypes],
 ];
 const differing = made.filter(([name, make]) => {
   const file = new URL(`../${name}`, import.meta.url);

@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 
 const documents = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'sdk/README.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'sdk/README.md', 'clients/python/README.md'],
   ...['docs', 'deploy', 'test', 'src', 'bench'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })
       .map((name) => `${folder}/${String(name).replaceAll('\\', '/')}`)

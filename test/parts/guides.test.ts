@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { python, pythonEnvironment } from '../clients/python.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { eventually } from '../support/eventually.ts';
@@ -36,8 +37,8 @@ after(() => app.close());
 /** Runs a sample as a reader would, and returns what it printed. */
 async function run(name: string, more: Record<string, string> = {}): Promise<string> {
   assert.ok(samples.has(name), `there is no sample ${name}`);
-  const program = name.endsWith('.sh') ? 'sh' : process.execPath;
-  const options = { cwd: folder, env: { ...process.env, ...env, ...more }, timeout: 60_000 };
+  const program = name.endsWith('.sh') ? 'sh' : name.endsWith('.py') ? python : process.execPath;
+  const options = { cwd: folder, env: { ...pythonEnvironment, ...env, ...more }, timeout: 60_000 };
   const { stdout } = await promisify(execFile)(program, [name.replace(/\.ts$/, '.mjs')], options);
   return stdout.trim();
 }
@@ -49,7 +50,7 @@ describe('first-text.md', () => {
   test('sends by curl and by the client, and the handset has the text', async () => {
     const made = await runJson('send-a-text.sh');
     assert.deepEqual(Object.keys(made), Object.keys(sampleOf('text')), 'the fields of the answer that is printed');
-    assert.match(await run('send-a-text.ts'), /^msg_\w+ queued$/);
+    for (const name of ['send-a-text.ts', 'send_a_text.py']) assert.match(await run(name), /^msg_\w+ queued$/);
     const { data } = await runJson('read-the-handset.sh');
     assert.equal(data[0].text, 'Hello');
   });
@@ -58,6 +59,7 @@ describe('first-text.md', () => {
 describe('verify-a-number.md', () => {
   test('starts and checks', async () => {
     assert.equal(await run('verify-a-number.ts'), 'true approved');
+    assert.equal(await run('verify_a_number.py'), 'True approved');
     const { id } = await runJson('start-a-verification.sh');
     assert.equal(JSON.parse(await run('check-the-code.sh', { ID: id })).valid, true);
   });
@@ -210,6 +212,7 @@ describe('idempotency.md', () => {
     assert.doesNotMatch(first, /idempotency-replayed/i);
     assert.match(again, /idempotency-replayed: true/i);
     assert.equal(await run('send-once.ts'), 'true');
+    assert.equal(await run('send_once.py'), 'True');
   });
 });
 

@@ -6,6 +6,35 @@ import { ConnectionError, HeliographError } from '../../sdk/src/errors.ts';
 import { closedForMs, retryAfterMs } from '../../sdk/src/retry.ts';
 import { Tokens } from '../../sdk/src/tokens.ts';
 import { Turnstile } from '../../sdk/src/turnstile.ts';
+import { readCases } from '../clients/table.ts';
+
+interface Case {
+  lost?: true;
+  program?: true;
+  status?: number;
+  code?: string;
+  retry_after_seconds?: number;
+}
+
+interface TurnstileStep {
+  enter?: number;
+  chances?: number;
+  close?: number;
+  leave?: number | null;
+  times?: number;
+  pass?: number;
+  through?: number;
+  refused?: number;
+  closings?: number;
+}
+
+/** The cases that the clients of all languages share. */
+const rules = readCases<{
+  retry: { name: string; error: Case; repeatable: boolean; again: boolean }[];
+  pauses: { error: Case; retries: number; random: number; seconds: number }[];
+  turnstile: { name: string; steps: TurnstileStep[] }[];
+  tokens: { expires_in: number; renewed_at: number }[];
+}>('rules');
 
 let nowMs = 0;
 beforeEach(() => {
@@ -41,52 +70,26 @@ function refusal(status: number, more: Partial<HeliographError> = {}): Heliograp
   return new HeliographError({ ...facts, ...more });
 }
 
+function errorFrom({ lost, program, status = 0, code, retry_after_seconds: seconds }: Case): unknown {
+  if (lost) return new ConnectionError('lost');
+  return program ? new TypeError('no') : refusal(status, { code: code ?? null, retryAfterSeconds: seconds ?? null });
+}
+
 describe('sending again', () => {
-  const lost = new ConnectionError('lost');
-  const inProgress = refusal(409, { code: 'IDEMPOTENCY_IN_PROGRESS' });
-  const cases: [string, unknown, boolean, boolean][] = [
-    ['a lost connection of a read', lost, true, true],
-    ['a lost connection of a call without a key', lost, false, false],
-    ['429, whatever the call', refusal(429, { retryAfterSeconds: 60 }), false, true],
-    ['429 with a longer wait', refusal(429, { retryAfterSeconds: 61 }), true, false],
-    ['409 in progress', inProgress, true, true],
-    ['another 409', refusal(409, { code: 'INCOMPATIBLE_STATE' }), true, false],
-    ...[502, 503, 504].map((status): [string, unknown, boolean, boolean] => [`${status}`, refusal(status), true, true]),
-    ...[502, 503, 504].map((status): [string, unknown, boolean, boolean] => [
-      `${status}`,
-      refusal(status),
-      false,
-      false,
-    ]),
-    ['503 with a longer wait', refusal(503, { retryAfterSeconds: 61 }), true, false],
-    ...[400, 401, 402, 403, 404, 408, 410, 413, 422, 500, 501].map((status): [string, unknown, boolean, boolean] => [
-      `${status}`,
-      refusal(status),
-      true,
-      false,
-    ]),
-    ['an error of the program', new TypeError('no'), true, false],
-  ];
-  for (const [name, error, repeatable, again] of cases) {
+  for (const { name, error, repeatable, again } of rules.retry) {
     test(`${name}${repeatable ? '' : ', not repeatable'}: ${again ? 'yes, three times' : 'no'}`, () => {
-      const waits = [0, 1, 2, 3, 4].map((retries) => retryAfterMs({ error, retries, repeatable }, 0.5) !== undefined);
-      assert.deepEqual(waits, [again, again, again, false, false]);
+      const failed = errorFrom(error);
+      const waits = [0, 1, 2, 3, 4].map((retries) => retryAfterMs({ error: failed, retries, repeatable }, 0.5));
+      assert.deepEqual(
+        waits.map((wait) => wait !== undefined),
+        [again, again, again, false, false],
+      );
     });
   }
 
   test('later each time, with jitter, and never before the service said', () => {
-    const pauses = [0, 1, 2].map((retries) =>
-      [0, 1].map((random) => retryAfterMs({ error: lost, retries, repeatable: true }, random)),
-    );
-    assert.deepEqual(pauses, [
-      [150, 300],
-      [600, 1200],
-      [2400, 4800],
-    ]);
-    const busy = refusal(503, { retryAfterSeconds: 7 });
-    assert.equal(retryAfterMs({ error: busy, retries: 0, repeatable: true }, 0), 7000);
-    const limited = refusal(429, { retryAfterSeconds: 7 });
-    assert.deepEqual([closedForMs(limited, 0), closedForMs(limited, 1)], [7000, 7250]);
+    for (const { error, retries, random, seconds } of rules.pauses)
+      assert.equal(retryAfterMs({ error: errorFrom(error), retries, repeatable: true }, random), seconds * 1000);
     assert.equal(closedForMs(refusal(429, { retryAfterSeconds: 900 }), 1), 60_000, 'at most 60 seconds');
   });
 });
@@ -96,83 +99,35 @@ describe('the turnstile', () => {
   const enter = (turnstile: Turnstile, through: number[], name: number, chances = 3) =>
     turnstile.enter(chances, undefined).then(() => through.push(name));
 
-  test('without a 429 it lets a hundred be under way at once, in order', async () => {
-    const turnstile = new Turnstile();
-    const through: number[] = [];
-    for (let name = 0; name < 1000; name++) void enter(turnstile, through, name);
-    await settle();
-    assert.equal(through.length, 100);
-    for (let leaving = 0; leaving < 900; leaving++) turnstile.leave(0);
-    await settle();
-    assert.equal(through.at(-1), 999, 'what is left of the limit does not matter before it refuses');
-  });
+  for (const { name, steps } of rules.turnstile) test(name, () => runSteps(steps));
 
-  test('after a 429 all wait; then one goes, two, four, in order, and never more than is left', async () => {
+  async function runSteps(steps: TurnstileStep[]): Promise<void> {
     const turnstile = new Turnstile();
-    await turnstile.enter(3, undefined);
-    turnstile.close(5000, limited);
-    turnstile.leave(0);
-    const through: number[] = [];
-    for (let name = 0; name < 100; name++) void enter(turnstile, through, name);
-    await pass(4999);
-    assert.deepEqual(through, []);
-    await pass(1);
-    assert.deepEqual(through, [0]);
-    turnstile.leave(50);
-    await settle();
-    assert.deepEqual(through, [0, 1, 2]);
-    turnstile.leave(49);
-    turnstile.leave(48);
-    await settle();
-    assert.equal(through.length, 11, 'eight under way');
-    for (let leaving = 0; leaving < 8; leaving++) turnstile.leave(3);
-    await settle();
-    assert.equal(through.length, 14, 'three are left');
-    for (let leaving = 0; leaving < 3; leaving++) turnstile.leave(undefined);
-    await settle();
-    assert.equal(through.length, 17, 'a lost answer says nothing of what is left');
-    assert.deepEqual(
-      through,
-      through.map((_, index) => index),
-    );
-  });
-
-  test('many 429s of calls that were under way together are one closing', async () => {
-    const turnstile = new Turnstile();
-    await Promise.all(Array.from({ length: 100 }, () => turnstile.enter(3, undefined)));
-    const seen: number[] = [];
-    for (let call = 0; call < 100; call++) {
-      turnstile.close(1000 + call, limited);
-      turnstile.leave(0);
-      void turnstile.enter(2, undefined).then((closings) => seen.push(closings));
-    }
-    await pass(1098);
-    assert.deepEqual(seen, [], 'the longest counts');
-    await pass(1);
-    assert.deepEqual(seen, [0]);
-  });
-
-  test('a call sits through as many closings as it has retries, then gets the error of the last', async () => {
-    const turnstile = new Turnstile();
-    turnstile.close(1000, limited);
-    const probes: number[] = [];
-    // One that is refused again and again keeps the others waiting.
-    for (let probe = 0; probe < 5; probe++) void enter(turnstile, probes, probe, 9);
-    const outcome: unknown[] = [];
-    turnstile.enter(3, undefined).then(
-      () => outcome.push('through'),
-      (error) => outcome.push(error),
-    );
-    for (let closing = 1; closing <= 4; closing++) {
-      await pass(1000);
-      assert.equal(probes.length, closing);
-      turnstile.close(1000, limited);
-      turnstile.leave(0);
+    const through: { name: number; closings: number }[] = [];
+    const refused: unknown[] = [];
+    let entered = 0;
+    for (const step of steps) {
+      if (step.enter !== undefined)
+        for (let count = 0; count < step.enter; count++) {
+          const name = entered++;
+          turnstile.enter(step.chances ?? 3, undefined).then(
+            (closings) => through.push({ name, closings }),
+            (error) => refused.push(error),
+          );
+        }
+      if (step.close !== undefined) turnstile.close(step.close * 1000, limited);
+      if (step.leave !== undefined)
+        for (let count = 0; count < (step.times ?? 1); count++) turnstile.leave(step.leave ?? undefined);
+      if (step.pass !== undefined) await pass(step.pass * 1000);
       await settle();
-      assert.equal(outcome.length, closing === 4 ? 1 : 0, `closing ${closing}`);
+      if (step.closings !== undefined) assert.equal(through.at(-1)?.closings, step.closings);
+      if (step.refused !== undefined) assert.deepEqual(refused, Array(step.refused).fill(limited), 'refused');
+      if (step.through !== undefined) {
+        const names = through.map((each) => each.name);
+        assert.deepEqual(names, [...Array(step.through).keys()], JSON.stringify(step));
+      }
     }
-    assert.equal(outcome[0], limited);
-  });
+  }
 
   test('an abort gives the place free, and leaves no timer', async () => {
     const turnstile = new Turnstile();
@@ -189,19 +144,6 @@ describe('the turnstile', () => {
     await pass(60_000);
     assert.deepEqual(through, [1]);
   });
-
-  test('ten thousand that wait cost no more than one pass', async () => {
-    const turnstile = new Turnstile();
-    turnstile.close(1000, limited);
-    const through: number[] = [];
-    for (let name = 0; name < 10_000; name++) void enter(turnstile, through, name);
-    await pass(1000);
-    for (let left = 1_000_000; through.length < 10_000; left--) {
-      turnstile.leave(left);
-      if (left % 512 === 0) await settle();
-    }
-    assert.equal(through.at(-1), 9999);
-  });
 });
 
 describe('tokens', () => {
@@ -212,12 +154,9 @@ describe('tokens', () => {
   const create = (seconds: number) =>
     new Tokens(async () => ({ access_token: `token ${++asked}`, expires_in: seconds }));
 
-  for (const [seconds, renewedAtMs] of [
-    [3600, 3_570_000],
-    [100, 90_000],
-    [1, 900],
-  ] as const) {
-    test(`one of ${seconds} seconds is renewed ${seconds - renewedAtMs / 1000} seconds before it expires`, async () => {
+  for (const { expires_in: seconds, renewed_at: renewedAt } of rules.tokens) {
+    const renewedAtMs = renewedAt * 1000;
+    test(`one of ${seconds} seconds is renewed ${seconds - renewedAt} seconds before it expires`, async () => {
       const tokens = create(seconds);
       assert.equal((await tokens.get(undefined)).value, 'token 1');
       nowMs = renewedAtMs - 1;

@@ -9,6 +9,8 @@ import type { Language } from '../../portal/src/docs/samples/languages.ts';
 import { makeFolder } from './process.ts';
 
 const client = fileURLToPath(new URL('../../sdk/src/index.ts', import.meta.url));
+/** Where Python finds our client. */
+const env = { ...process.env, PYTHONPATH: fileURLToPath(new URL('../../clients/python/src', import.meta.url)) };
 const mark = '=== ';
 
 export interface SampleText {
@@ -47,6 +49,8 @@ const runners: Record<Exclude<Language, 'go'>, Runner> = {
       '        runpy.run_path(file)',
       '    except BaseException as error:',
       '        print("failed:", repr(error))',
+      '    else:',
+      '        print("done")',
       '    sys.stdout.flush()',
     ].join('\n'),
     program: 'python3',
@@ -79,7 +83,7 @@ export async function runSamples(
   const folder = await writeSamples(language, samples);
   writeFileSync(join(folder, driverFile), driver);
   const files = samples.map(({ id }) => file(id));
-  const options = { cwd: folder, maxBuffer: 64 << 20, timeout: 120_000 };
+  const options = { cwd: folder, env, maxBuffer: 64 << 20, timeout: 120_000 };
   const { stdout } = await promisify(execFile)(program, [driverFile, ...files], options);
   const parts = stdout.split(new RegExp(`^${mark}`, 'm')).slice(1);
   return new Map(
@@ -93,7 +97,7 @@ export async function runSamples(
 /** Starts a sample that does not end; `seen` resolves when it has printed the wanted text. */
 export async function startSample(language: Exclude<Language, 'go'>, sample: SampleText, wanted: RegExp) {
   const { file, program } = runners[language];
-  const child = spawn(program, [file(sample.id)], { cwd: await writeSamples(language, [sample]) });
+  const child = spawn(program, [file(sample.id)], { cwd: await writeSamples(language, [sample]), env });
   let output = '';
   const seen = new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {

@@ -1,80 +1,74 @@
-import { javascriptString, javascriptValue } from './literals.ts';
 import type { SampleRequest } from './request.ts';
 
-/** The statement that calls an operation with our client. */
-type Call = (request: SampleRequest) => string;
+/** A call of our clients. Each language writes it in its own way: names are those of Python here. */
+export interface ClientCall {
+  /** Like `sms.opt_outs.put`. */
+  path: string;
+  /** A record, a list that a loop reads, the feed, or nothing. */
+  gives: 'one' | 'many' | 'events' | 'nothing';
+  /** The name of what it gives. */
+  name: string;
+  args: unknown[];
+  options: Record<string, unknown>;
+}
 
-/** A call that resolves to one record. */
+type Make = (request: SampleRequest) => ClientCall;
+type Values = (request: SampleRequest) => unknown[];
+
+/** A call that gives one record. */
 const one =
-  (name: string, path: string, args: (request: SampleRequest) => string[]): Call =>
-  (request) =>
-    `const ${name} = await heliograph.${path}(${args(request).join(', ')});\nconsole.log(${name});`;
+  (name: string, path: string, args: Values): Make =>
+  (request) => ({ path, gives: 'one', name, args: args(request), options: keyOf(request) });
 
 /** A list, read to its end. */
 const many =
-  (item: string, path: string): Call =>
-  (request) =>
-    `for await (const ${item} of heliograph.${path}(${filters(request)})) {\n  console.log(${item});\n}`;
+  (name: string, path: string): Make =>
+  (request) => ({ path, gives: 'many', name, args: filters(request), options: {} });
 
-const id = ({ pathValues: { id: given = '' } }: SampleRequest) => javascriptString(given);
-const number = ({ pathValues: { number: given = '' } }: SampleRequest) => javascriptString(given);
+const id: Values = ({ pathValues }) => [pathValues.id ?? ''];
+const number: Values = ({ pathValues }) => [pathValues.number ?? ''];
 const jsonOf = ({ body }: SampleRequest) => (body?.kind === 'json' ? (body.value as Record<string, unknown>) : {});
-const whole = (request: SampleRequest) => javascriptValue(jsonOf(request));
-const field = (name: string) => (request: SampleRequest) => javascriptValue(jsonOf(request)[name]);
+const whole: Values = (request) => [jsonOf(request)];
+const field =
+  (name: string): Values =>
+  (request) => [jsonOf(request)[name]];
+const idAndField =
+  (name: string): Values =>
+  (request) => [...id(request), ...field(name)(request)];
 
 /** The client creates a key itself. A key that the reader entered is passed on. */
-function options({ headers }: SampleRequest): string[] {
+function keyOf({ headers }: SampleRequest): Record<string, unknown> {
   const key = headers.find(([name]) => name === 'Idempotency-Key')?.[1];
-  return key === undefined ? [] : [`{ idempotencyKey: ${javascriptString(key)} }`];
+  return key === undefined ? {} : { idempotency_key: key };
 }
 
-function filters({ query }: SampleRequest): string {
+function filters({ query }: SampleRequest): unknown[] {
   const wanted = query.filter(([name]) => name !== 'cursor').map(([name, value]) => [name, parameter(name, value)]);
-  return wanted.length === 0 ? '' : javascriptValue(Object.fromEntries(wanted));
+  return wanted.length === 0 ? [] : [Object.fromEntries(wanted)];
 }
 
 function parameter(name: string, value: string): string | number {
   return ['limit', 'wait_seconds'].includes(name) ? Number(value) : value;
 }
 
-function feedOptions(request: SampleRequest): string {
-  const names: Record<string, string> = { wait_seconds: 'waitSeconds' };
-  const wanted = request.query.map(([name, value]) => [names[name] ?? name, parameter(name, value)]);
-  return wanted.length === 0 ? '' : javascriptValue(Object.fromEntries(wanted));
+function feedOptions({ query }: SampleRequest): Record<string, unknown> {
+  return Object.fromEntries(query.map(([name, value]) => [name, parameter(name, value)]));
 }
 
-const withOptions = (args: (request: SampleRequest) => string[]) => (request: SampleRequest) => [
-  ...args(request),
-  ...options(request),
-];
-
 /** The calls that both messaging APIs have. */
-function messageCalls(api: 'sms' | 'messaging', ids: Record<MessageCall, string>): [string, Call][] {
+function messageCalls(api: 'sms' | 'messaging', ids: Record<MessageCall, string>): [string, Make][] {
+  const remove = `${api}.opt_outs.remove`;
   return [
-    [
-      ids.send,
-      one(
-        'message',
-        `${api}.send`,
-        withOptions((request) => [whole(request)]),
-      ),
-    ],
+    [ids.send, one('message', `${api}.send`, whole)],
     [ids.list, many('message', `${api}.list`)],
-    [ids.get, one('message', `${api}.get`, (request) => [id(request)])],
-    [ids.cancel, one('message', `${api}.cancel`, (request) => [id(request)])],
-    [
-      ids.preview,
-      one(
-        'preview',
-        `${api}.preview`,
-        withOptions((request) => [field('message')(request)]),
-      ),
-    ],
+    [ids.get, one('message', `${api}.get`, id)],
+    [ids.cancel, one('message', `${api}.cancel`, id)],
+    [ids.preview, one('preview', `${api}.preview`, field('message'))],
     [ids.listInbound, many('text', `${api}.inbound.list`)],
-    [ids.getInbound, one('text', `${api}.inbound.get`, (request) => [id(request)])],
-    [ids.listOptOuts, many('optOut', `${api}.optOuts.list`)],
-    [ids.putOptOut, one('optOut', `${api}.optOuts.put`, (request) => [number(request)])],
-    [ids.deleteOptOut, (request) => `await heliograph.${api}.optOuts.remove(${number(request)});`],
+    [ids.getInbound, one('text', `${api}.inbound.get`, id)],
+    [ids.listOptOuts, many('opt_out', `${api}.opt_outs.list`)],
+    [ids.putOptOut, one('opt_out', `${api}.opt_outs.put`, number)],
+    [ids.deleteOptOut, (request) => ({ path: remove, gives: 'nothing', name: '', args: number(request), options: {} })],
   ];
 }
 
@@ -90,35 +84,16 @@ type MessageCall =
   | 'putOptOut'
   | 'deleteOptOut';
 
-/** By operation id. An operation that is not here is shown with `fetch`. */
-export const clientCalls = new Map<string, Call>([
-  [
-    'startVerification',
-    one(
-      'verification',
-      'verify.start',
-      withOptions((request) => [whole(request)]),
-    ),
-  ],
+/** By operation id. An operation that is not here is shown by HTTP. */
+const clientCalls = new Map<string, Make>([
+  ['startVerification', one('verification', 'verify.start', whole)],
   ['listVerifications', many('verification', 'verify.list')],
-  [
-    'checkVerification',
-    one(
-      'verification',
-      'verify.check',
-      withOptions((request) => [id(request), field('code')(request)]),
-    ),
-  ],
-  ['getVerification', one('verification', 'verify.get', (request) => [id(request)])],
-  ['cancelVerification', one('verification', 'verify.cancel', (request) => [id(request)])],
-  [
-    'explainGuard',
-    one(
-      'decision',
-      'verify.explain',
-      withOptions((request) => [field('to')(request)]),
-    ),
-  ],
+  ['checkVerification', one('verification', 'verify.check', idAndField('code'))],
+  ['checkNumber', one('verification', 'verify.check_number', whole)],
+  ['putOutcome', one('verification', 'verify.outcome', idAndField('outcome'))],
+  ['getVerification', one('verification', 'verify.get', id)],
+  ['cancelVerification', one('verification', 'verify.cancel', id)],
+  ['explainGuard', one('decision', 'verify.explain', field('to'))],
   ...messageCalls('sms', {
     send: 'sendSms',
     list: 'listSms',
@@ -143,18 +118,32 @@ export const clientCalls = new Map<string, Call>([
     putOptOut: 'putMessagingOptOut',
     deleteOptOut: 'deleteMessagingOptOut',
   }),
+  ['sendMessages', one('batch', 'messaging.send_batch', field('messages'))],
   [
-    'sendMessages',
-    one(
-      'batch',
-      'messaging.sendBatch',
-      withOptions((request) => [field('messages')(request)]),
-    ),
+    'listEvents',
+    (request) => ({ path: 'sms.events.read', gives: 'one', name: 'page', args: [], options: feedOptions(request) }),
   ],
-  ['listEvents', (request) => one('page', 'sms.events.read', () => [feedOptions(request)])(request)],
   [
     'streamEvents',
-    (request) =>
-      `for await (const event of heliograph.sms.events.follow(${feedOptions(request)})) {\n  console.log(event.type, event.data);\n}`,
+    (request) => ({
+      path: 'sms.events.follow',
+      gives: 'events',
+      name: 'event',
+      args: [],
+      options: feedOptions(request),
+    }),
   ],
 ]);
+
+/** The call of our clients for an operation; undefined where they have none. */
+export function clientCallOf(request: SampleRequest): ClientCall | undefined {
+  if (request.credential.kind === 'cookie') return undefined;
+  return clientCalls.get(request.operationId)?.(request);
+}
+
+/** The options of a client: the address, and the credential of the call. */
+export function clientOptions({ baseUrl, credential }: SampleRequest): Record<string, string> {
+  if (credential.kind === 'apikey') return { base_url: baseUrl, api_key: credential.apiKey };
+  if (credential.kind !== 'token') return { base_url: baseUrl };
+  return { base_url: baseUrl, client_id: credential.clientId, client_secret: credential.clientSecret };
+}

@@ -1,8 +1,29 @@
+import { type ClientCall, clientCallOf, clientOptions } from './client-calls.ts';
 import { pythonString, pythonValue } from './literals.ts';
 import { headersOf, type SampleRequest, tokenForm, urlOf } from './request.ts';
 
-/** Python 3 with only its standard library. */
+/** Python: our client where it has the call, the standard library otherwise. */
 export function pythonSample(request: SampleRequest): string {
+  const call = clientCallOf(request);
+  if (call === undefined) return urllibSample(request);
+  const options = Object.entries(clientOptions(request)).map(
+    ([name, value]) => `    ${name}=${pythonString(value)},\n`,
+  );
+  return ['from heliograph import Heliograph', `client = Heliograph(\n${options.join('')})`, statementOf(call)].join(
+    '\n\n',
+  );
+}
+
+function statementOf({ path, gives, name, args, options }: ClientCall): string {
+  const named = Object.entries(options).map(([option, value]) => `${option}=${pythonValue(value)}`);
+  const call = `client.${path}(${[...args.map((each) => pythonValue(each)), ...named].join(', ')})`;
+  if (gives === 'nothing') return call;
+  if (gives === 'one') return `${name} = ${call}\nprint(${name})`;
+  const shown = gives === 'events' ? `${name}["type"], ${name}["data"], flush=True` : name;
+  return `for ${name} in ${call}:\n    print(${shown})`;
+}
+
+function urllibSample(request: SampleRequest): string {
   const { credential, body } = request;
   const needsForm = credential.kind === 'token' || body?.kind === 'form';
   const modules = [

@@ -1,22 +1,43 @@
-import { clientCalls } from './client-calls.ts';
+import { type ClientCall, clientCallOf, clientOptions } from './client-calls.ts';
 import { javascriptString, javascriptValue } from './literals.ts';
 import { headersOf, type SampleRequest, tokenForm, urlOf } from './request.ts';
 
 /** TypeScript: our client where it has the call, `fetch` otherwise. */
 export function typescriptSample(request: SampleRequest): string {
-  const call = clientCalls.get(request.operationId);
-  if (call === undefined || request.credential.kind === 'cookie') return fetchSample(request);
+  const call = clientCallOf(request);
+  if (call === undefined) return fetchSample(request);
   return [
     "import { Heliograph } from '@heliograph/client';",
-    `const heliograph = new Heliograph(${javascriptValue(clientOptions(request))});`,
-    call(request),
+    `const heliograph = new Heliograph(${javascriptValue(inCamelCase(clientOptions(request)))});`,
+    statementOf(call),
   ].join('\n\n');
 }
 
-function clientOptions({ baseUrl, credential }: SampleRequest): Record<string, string> {
-  if (credential.kind === 'apikey') return { baseUrl, apiKey: credential.apiKey };
-  if (credential.kind !== 'token') return { baseUrl };
-  return { baseUrl, clientId: credential.clientId, clientSecret: credential.clientSecret };
+function statementOf({ path, gives, name: given, args, options }: ClientCall): string {
+  const all = Object.keys(options).length === 0 ? args : [...args, inCamelCase(options)];
+  const texts = all.map((each, place) =>
+    place > 0 && place === args.length ? inOneLine(each) : javascriptValue(each),
+  );
+  const call = `heliograph.${camelCase(path)}(${texts.join(', ')})`;
+  const name = camelCase(given);
+  if (gives === 'nothing') return `await ${call};`;
+  if (gives === 'one') return `const ${name} = await ${call};\nconsole.log(${name});`;
+  const shown = gives === 'events' ? `${name}.type, ${name}.data` : name;
+  return `for await (const ${name} of ${call}) {\n  console.log(${shown});\n}`;
+}
+
+/** Options behind other arguments. */
+function inOneLine(options: unknown): string {
+  const entries = Object.entries(options as Record<string, unknown>);
+  return `{ ${entries.map(([name, value]) => `${name}: ${javascriptValue(value)}`).join(', ')} }`;
+}
+
+function inCamelCase(options: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [camelCase(name), value]));
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function fetchSample(request: SampleRequest): string {
