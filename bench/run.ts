@@ -24,6 +24,7 @@ import { refusals } from './scenarios/refusals.ts';
 import { smpp } from './scenarios/smpp.ts';
 import { sms } from './scenarios/sms.ts';
 import { token } from './scenarios/token.ts';
+import { traces } from './scenarios/traces.ts';
 import { twilio } from './scenarios/twilio.ts';
 import { verify } from './scenarios/verify.ts';
 import { webhooks } from './scenarios/webhooks.ts';
@@ -40,6 +41,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   refusals,
   peers,
   listening,
+  traces,
   smpp,
   codes,
   webhooks,

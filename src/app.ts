@@ -4,21 +4,18 @@ import type { App, AppOptions } from './compose/app-interface.ts';
 import { composeBulkheads } from './compose/bulkheads.ts';
 import { composeCarriers } from './compose/carriers.ts';
 import { composeEdge } from './compose/edge.ts';
-import type { Foundation } from './compose/foundation.ts';
 import { composeIdentity } from './compose/identity.ts';
 import { composeInbound } from './compose/inbound.ts';
+import { openFoundation } from './compose/open-foundation.ts';
 import { composePoolMetrics } from './compose/pool-metrics.ts';
 import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
 import { composeServer } from './compose/server.ts';
 import { composeStreams } from './compose/streams.ts';
-import { composeTracing } from './compose/tracing.ts';
 import { composeTwilio } from './compose/twilio/web.ts';
 import { composeWindows } from './compose/windows.ts';
-import { createNodeWindows } from './edge/node-windows.ts';
 import { loadPhoneNumbers } from './messages/numbers/phone-number.ts';
 import { createMetering } from './metering/metering.ts';
-import { createMetrics } from './platform/metrics/metrics.ts';
 import { createRoutes } from './routes.ts';
 
 export type { App, AppOptions } from './compose/app-interface.ts';
@@ -26,10 +23,8 @@ export type { App, AppOptions } from './compose/app-interface.ts';
 /** Builds the parts in order; each has its own file in `compose/`. */
 export function createApp(options: AppOptions): App {
   const { config, clock, sideDatabase, log, version, wakeDelivery, node, extraRoutes = [] } = options;
-  const metrics = options.metrics ?? createMetrics();
-  const windowsOfNode = options.windows ?? createNodeWindows(clock, metrics);
-  const tracer = composeTracing({ config, clock, log, version, onCount: metrics.countSpans });
-  const foundation: Foundation = { ...options, metrics, windows: windowsOfNode, tracer };
+  const foundation = openFoundation(options);
+  const { metrics, tracer } = foundation;
 
   const bulkheads = composeBulkheads(foundation);
   composePoolMetrics(foundation);

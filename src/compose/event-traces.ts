@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../events/event.ts';
-import { findTextTraces } from '../messages/text-traces.ts';
+import { findTextTraces } from '../messages/text/text-traces.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { findByKeys as findVerifications } from '../verify/verification-store.ts';
 

@@ -53,7 +53,7 @@ function toText(line: string): TextToSend {
     status: 'queued',
     segmentCount: Number(segments),
     expiresAtMs: Number(expires),
-    ...(trace !== undefined && { trace }),
+    trace: trace ?? null,
   };
 }
 

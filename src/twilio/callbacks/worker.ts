@@ -1,7 +1,7 @@
 // Tests: test/twilio/callbacks.test.ts, test/twilio/callback-worker.test.ts
 import { setMaxListeners } from 'node:events';
 import { findByKeys } from '../../messages/message-store.ts';
-import { findTextTraces } from '../../messages/text-traces.ts';
+import { findTextTraces } from '../../messages/text/text-traces.ts';
 import { createBoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { randomFraction } from '../../platform/crypto/random.ts';

@@ -1,7 +1,7 @@
-import type { Tx } from '../platform/database/database.ts';
-import { fromUuid } from '../platform/ids.ts';
-import { toIdRange } from './message-row.ts';
-import { isInRange } from './message-store.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { fromUuid } from '../../platform/ids.ts';
+import { toIdRange } from '../message-row.ts';
+import { isInRange } from '../message-store.ts';
 
 /** The places of texts in sampled traces, by the text's id. Others are left out. */
 export async function findTextTraces(tx: Tx, ids: string[]): Promise<Map<string, string>> {
