@@ -1,12 +1,11 @@
 import { composeAccounts } from './compose/accounts.ts';
 import { composeApis } from './compose/apis.ts';
-import type { App, AppOptions } from './compose/app-interface.ts';
+import { type App, type AppOptions, openFoundation } from './compose/app-interface.ts';
 import { composeBulkheads } from './compose/bulkheads.ts';
 import { composeCarriers } from './compose/carriers.ts';
 import { composeEdge } from './compose/edge.ts';
 import { composeIdentity } from './compose/identity.ts';
 import { composeInbound } from './compose/inbound.ts';
-import { openFoundation } from './compose/open-foundation.ts';
 import { composePoolMetrics } from './compose/pool-metrics.ts';
 import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createDelivery } from './compose/delivery.ts';
-import { composeTracing } from './compose/tracing.ts';
+import { composeTracing } from './compose/tracing/tracer.ts';
 import { loadPhoneNumbers } from './messages/numbers/phone-number.ts';
 import { systemClock } from './platform/clock.ts';
 import { type OpenedVersion, openKeyRing } from './platform/crypto/open-key-ring.ts';

@@ -16,8 +16,8 @@ import { createWebhookService } from '../webhooks/service.ts';
 import { createAttemptSpans } from '../webhooks/spans.ts';
 import { createWebhookWorker, type WebhookWorker, type WebhookWorkerOptions } from '../webhooks/worker.ts';
 import { createAssembleEvents } from './event-records.ts';
-import { findEventTraces } from './event-traces.ts';
 import type { Foundation } from './foundation.ts';
+import { findEventTraces } from './tracing/event-traces.ts';
 
 export interface WebhookWork {
   config: Config;

@@ -1,7 +1,7 @@
 import type { PasswordCost } from '../../src/accounts/sign-in/password.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { createDelivery, type Delivery } from '../../src/compose/delivery.ts';
-import { composeTracing } from '../../src/compose/tracing.ts';
+import { composeTracing } from '../../src/compose/tracing/tracer.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import { packTexts } from '../../src/messages/accepted-texts.ts';

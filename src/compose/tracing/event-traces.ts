@@ -1,7 +1,7 @@
-import type { StoredEvent } from '../events/event.ts';
-import { findTextTraces } from '../messages/text/text-traces.ts';
-import type { Tx } from '../platform/database/database.ts';
-import { findByKeys as findVerifications } from '../verify/verification-store.ts';
+import type { StoredEvent } from '../../events/event.ts';
+import { findTextTraces } from '../../messages/text/text-traces.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { findByKeys as findVerifications } from '../../verify/verification-store.ts';
 
 /** The places in sampled traces of what events are about; a verification's is that of its newest text. */
 export async function findEventTraces(tx: Tx, events: StoredEvent[]): Promise<Map<string, string>> {

@@ -1,8 +1,8 @@
-import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
-import type { SpanCount } from '../platform/tracing/exporter.ts';
-import { createTracer, type Tracer } from '../platform/tracing/tracer.ts';
-import type { Config } from '../settings/settings.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { SpanCount } from '../../platform/tracing/exporter.ts';
+import { createTracer, type Tracer } from '../../platform/tracing/tracer.ts';
+import type { Config } from '../../settings/settings.ts';
 
 export interface TracingParts {
   config: Pick<Config, 'tracing' | 'processes'>;
