@@ -1,5 +1,6 @@
 import type { TextToSend } from '../messages/text/text-to-send.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
+import { toPaymentCell } from '../verify/assurance/payment.ts';
 import { codeOf } from '../verify/code.ts';
 import { openCode } from '../verify/given/code.ts';
 import { renderVerification, type VerificationTemplate } from '../verify/texts/verification-text.ts';
@@ -26,7 +27,9 @@ export function createTextRenderer(
     const template = stored as StoredTemplate;
     const { ringVersion, sealedUnder, codeLength } = template;
     if (sealedUnder === undefined) {
-      return renderVerification(template, codeOf(keys, environment, { verificationId, ringVersion, codeLength, to }));
+      const payment = template.payment === undefined ? null : toPaymentCell(template.payment);
+      const code = codeOf(keys, environment, { verificationId, ringVersion, codeLength, to, payment });
+      return renderVerification(template, code);
     }
     if (sealedCode === undefined) throw new Error('the code of an ended verification is erased');
     return renderVerification(template, openCode(keys, { id: verificationId, ringVersion: sealedUnder }, sealedCode));

@@ -12,6 +12,8 @@ export interface SendingRights {
   templates: Readonly<Record<string, CountryTemplate>>;
   /** Null for no limit. */
   segmentsPerDay: number | null;
+  /** The assurance profile of its verifications; null for the standard. */
+  assurance: string | null;
   /** Numbers whose verifications are held back, because they look like pumping. */
   holds: readonly GuardHold[];
 }
@@ -49,5 +51,6 @@ export const everyRight: SendingRights = {
   senders: [],
   templates: {},
   segmentsPerDay: null,
+  assurance: null,
   holds: [],
 };

@@ -4,6 +4,7 @@ import { type MessageErrorCode, type MessageStatus, messageError, messageStatuse
 import { messageErrorSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm } from '../messages/numbers/phone-number.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
+import { paymentSchema, readPaymentCell } from './assurance/payment.ts';
 import {
   attemptsRemaining,
   resendAtMs,
@@ -60,6 +61,7 @@ const fields = {
     required: ['status', 'message_id', 'error'],
   }),
   reference: nullable(Type.String()),
+  payment: Type.Optional(paymentSchema),
 };
 
 export const verificationSchema = Type.Object(fields, { title: 'Verification', examples: [approvedVerification] });
@@ -132,5 +134,6 @@ export function toVerificationRecord(verification: Verification, text: TextState
         ? null
         : { status: text.status, message_id: text.messageId, error: messageError(text.errorCode) },
     reference: verification.reference,
+    ...(verification.payment !== null && { payment: readPaymentCell(verification.payment) }),
   };
 }

@@ -26,6 +26,7 @@ export const reasons: readonly Reason[] = [
   'suspected_pumping',
   'restored',
   'reported_by_client',
+  'risk',
 ];
 const channels = ['sms'];
 
@@ -84,6 +85,8 @@ const packedColumns = [
   'expires_at',
   'approved_at?',
   'outcome?',
+  'payment?',
+  'precheck?',
 ];
 
 /** A row as `verificationColumns` selects it. */
@@ -125,6 +128,8 @@ export function toVerification(row: VerificationRow): Verification {
     expiresAtMs: readTime(cell(18)),
     approvedAtMs: readTimeOrNull(cell(19)),
     outcome: cell(20) === '' ? null : nameOfOutcome(Number(cell(20))),
+    payment: cell(21) === '' ? null : cell(21),
+    precheck: cell(22) === '' ? null : cell(22),
   };
 }
 

@@ -11,10 +11,13 @@ import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { isSamePayment } from '../assurance/payment.ts';
+import { afterResend, toPrecheckCell } from '../assurance/precheck.ts';
 import type { CodeSender } from '../code-sender.ts';
 import { givenHash, isSameCode, type SupersededCode, sealCode } from '../given/code.ts';
 import type { Guard, GuardFacts } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
+import type { RiskAnswer } from '../risk/risk.ts';
 import { type PreparedText, toMinutes, withMinutes } from '../texts/prepared-text.ts';
 import {
   type BlockReason,
@@ -36,6 +39,12 @@ export interface StartRequest {
   codeLength: number;
   /** A code that the caller made; undefined for one of ours. */
   code?: string | undefined;
+  /** The payment that the code confirms, as a cell. */
+  payment: string | null;
+  /** The assurance profile of the application; null for the standard. */
+  profile: string | null;
+  /** What the risk check said; undefined where it was not asked. */
+  risk?: RiskAnswer | undefined;
   ttlSeconds: number;
   text: PreparedText;
   /** The sender of its text. */
@@ -108,10 +117,12 @@ export function decideStart(
     case 'leave':
       return unchanged(request, pending);
     case 'send_again': {
+      if (request.risk?.decision === 'block') return startNew(options, request, undefined, counts, 'risk');
       const verification = {
         ...pending,
         sends: pending.sends + 1,
         resendAvailableAtMs: resendAt(options, pending),
+        precheck: afterResend(pending.precheck, precheckOf(request)),
         updatedAtMs: nowMs,
       };
       return withText(options, request, { verification, superseded: undefined, used, sealedCode: null });
@@ -128,10 +139,11 @@ function unchanged({ clients }: StartRequest, verification: Verification): Start
 export function continuationOf(
   keys: StartDecisionOptions['keys'],
   { verification, superseded }: Pick<PendingStart, 'verification' | 'superseded'>,
-  request: Pick<StartRequest, 'code' | 'codeLength' | 'channel'>,
+  request: Pick<StartRequest, 'code' | 'codeLength' | 'channel' | 'payment'>,
   nowMs: number,
 ): Continuation {
-  const wanted = { isSameCode: isSameCode(keys, verification, request), channel: request.channel };
+  const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
+  const wanted = { isSameCode: isSame, channel: request.channel };
   const found = continuation(verification, wanted, nowMs);
   const { code } = request;
   if (found !== 'supersede' || code === undefined) return found;
@@ -154,7 +166,7 @@ function startNew(
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
-  const blocked = reason ?? refusalOf(options, request, test, counts);
+  const blocked = reason ?? refusalOf(options, request, test, counts) ?? riskOf(request);
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const owner = { id: newId('ver', options.clock), ringVersion: options.keys.version };
   const code = blocked === null ? request.code : undefined;
@@ -169,6 +181,8 @@ function startNew(
     codeLength: request.codeLength,
     ringVersion: owner.ringVersion,
     codeHash,
+    payment: request.payment,
+    precheck: precheckOf(request),
     testNumber: test !== undefined,
     attempts: 0,
     maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,
@@ -188,6 +202,10 @@ function startNew(
   const sealedCode = code === undefined ? null : sealCode(options.keys, owner, code);
   return withText(options, request, { verification, superseded, used: [], sealedCode });
 }
+
+const riskOf = ({ risk }: StartRequest) => (risk?.decision === 'block' ? 'risk' : null);
+
+const precheckOf = ({ profile, risk }: StartRequest) => toPrecheckCell({ profile, risk: risk ?? null });
 
 function refusalOf(
   { guard, keys, clock }: StartDecisionOptions,

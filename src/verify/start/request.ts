@@ -4,10 +4,14 @@ import { unsupportedChannel } from '../../messages/channel.ts';
 import type { StartClient } from '../../messages/client-scope.ts';
 import { requireNumber } from '../../messages/numbers/phone-number.ts';
 import type { TextFacts } from '../../messages/text/text-route.ts';
+import { invalidField } from '../../platform/errors.ts';
+import { type Payment, toPaymentCell } from '../assurance/payment.ts';
+import { requireAssured } from '../assurance/profile.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from '../code-sender.ts';
 import { copyAutofill } from '../texts/autofill.ts';
 import { templateFor } from '../texts/country-template.ts';
 import { prepareText, toMinutes } from '../texts/prepared-text.ts';
+import { mostSegmentsOf } from '../texts/verification-text.ts';
 import type { StartRequest } from './decision.ts';
 import type { StartRules } from './rules.ts';
 
@@ -24,24 +28,37 @@ export type StartBody = Static<StartRules['schema']>;
 export type ToStart = (caller: CallingApplication, body: StartBody, origin: Origin) => StartRequest;
 
 const defaultCodeLength = 6;
+const noRoomInTemplate = "cannot be shown to this number: an operator's text applies to codes for this country";
+const tooLong = (count: number, most: number) =>
+  `makes a text of ${count} segments, and at most ${most} fit; shorten the payee or leave out autofill`;
+
+/** Drops any other property of the caller. */
+const copyPayment = ({ amount, currency, payee }: Payment): Payment => ({ amount, currency, payee });
 
 /** Turns a body that passed the rules into a request to start. */
 export function createStartRequests({ clientsOf, requireCarrier }: StartRequestOptions): ToStart {
   return ({ applicationId, applicationName, rights }, body, { correlationId, trace }) => {
-    const { channel, reference, locale, code, ttl_seconds, autofill, client } = body;
+    const { channel, reference, locale, code, ttl_seconds, autofill, client, payment } = body;
     const codeLength = code?.length ?? body.code_length ?? defaultCodeLength;
     // An answer kept for an idempotency key belongs to the body with its defaults.
     body.code_length = codeLength;
     if (channel !== 'sms') throw unsupportedChannel();
     const to = requireNumber(body.to);
+    requireAssured(rights.assurance, { to, channel, codeLength, code });
+    const own = templateFor(rights, to);
+    if (payment != null && own.own !== undefined) throw invalidField('payment', noRoomInTemplate);
     const text = prepareText({
       app: applicationName,
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength,
       autofill: copyAutofill(autofill ?? null),
-      ...templateFor(rights, to),
+      ...own,
+      ...(payment != null && { payment: copyPayment(payment) }),
     });
+    const { count } = text.segments;
+    const most = mostSegmentsOf(text.template);
+    if (payment != null && count > most) throw invalidField('payment', tooLong(count, most));
     const sender = codeSender(rights, to, text.sender);
     const sentAs = requireCarrier({ applicationId, to, ...sender });
     requireAllowedSender(rights, to, sentAs ?? sender.from);
@@ -52,11 +69,13 @@ export function createStartRequests({ clientsOf, requireCarrier }: StartRequestO
       reference: reference ?? null,
       codeLength,
       code: code ?? undefined,
+      payment: payment == null ? null : toPaymentCell(payment),
       ttlSeconds: ttl_seconds,
       text,
       sender,
       correlationId,
       trace,
+      profile: rights.assurance,
       segmentsPerDay: rights.segmentsPerDay,
       holds: rights.holds,
       clients: client == null ? [] : clientsOf(applicationId, client),

@@ -338,10 +338,15 @@ export function localeProblem(locale: string): string | undefined {
  * language alone, and the region implies the script: zh-TW is zh-Hant.
  */
 export function translationOf(locale: string | null): Translation {
+  return translations.get(languageOf(locale)) ?? english;
+}
+
+/** The key of that translation. */
+export function languageOf(locale: string | null): string {
   const likely = locale === null ? undefined : read(locale)?.maximize();
-  if (likely === undefined) return english;
+  if (likely === undefined) return 'en';
   const language = readsAs.get(likely.language) ?? likely.language;
-  return translations.get(`${language}-${likely.script}`) ?? translations.get(language) ?? english;
+  return [`${language}-${likely.script}`, language].find((key) => translations.has(key)) ?? 'en';
 }
 
 /** Undefined for a tag that names no language. It never throws, because the text must still be sent. */
