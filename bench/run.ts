@@ -22,6 +22,7 @@ import { profile } from './scenarios/profile.ts';
 import { reads } from './scenarios/reads.ts';
 import { refusals } from './scenarios/refusals.ts';
 import { smpp } from './scenarios/smpp.ts';
+import { smppServer } from './scenarios/smpp-server.ts';
 import { sms } from './scenarios/sms.ts';
 import { token } from './scenarios/token.ts';
 import { traces } from './scenarios/traces.ts';
@@ -43,6 +44,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   listening,
   traces,
   smpp,
+  'smpp-server': smppServer,
   codes,
   webhooks,
   lanes,

@@ -40,7 +40,7 @@ import { createChores } from './chores.ts';
 import { createInbound } from './inbound.ts';
 import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
-import { createTextRenderer } from './text-renderer.ts';
+import { createCodeWays, createTextRenderer } from './text-renderer.ts';
 import { createCallbackWork } from './twilio/callback-work.ts';
 import { createWebhookWork, type WebhookWork } from './webhooks.ts';
 
@@ -159,6 +159,7 @@ export function createDelivery(options: {
         receipts,
         accepted,
         renderText: createTextRenderer(keys, config.environment),
+        wayOf: createCodeWays(keys, config.environment),
         receiveInbound: inbound.receiver.receive,
         findPending: (ids) => findPending(database, ids, clock.nowMs()),
         findUnwanted: (texts) => inbound.optOuts.find(database, texts),

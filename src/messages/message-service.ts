@@ -8,7 +8,7 @@ import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { createAcceptance, isMessage, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
 import { createCancellations } from './cancellations.ts';
-import { noCarrier, unroutable } from './channel.ts';
+import { type Channel, noCarrier, unroutable } from './channel.ts';
 import type { Message, ShownMessage } from './message.ts';
 import { listMessages, type MessageFilter } from './message-list.ts';
 import { readSpans, type Span } from './message-spans.ts';
@@ -28,7 +28,7 @@ export interface SendRequest {
   to: string;
   from: string;
   message: string;
-  channel: string;
+  channel: Channel;
   reference: string | null;
   validity_seconds: number;
   send_at: string | null;

@@ -64,10 +64,14 @@ export function createVerificationRetention(database: Database, clock: Clock, da
     async forget(number) {
       let forgotten = 0;
       for (let count = chunk; count > 0; forgotten += count) count = await forgetChunk(number);
+      for (let count = chunk; count > 0; ) ({ count } = await database.query(forgetSends, [number, chunk]));
       return forgotten;
     },
   };
 }
+
+const forgetSends = `delete from counted_send where ctid = any(array(
+    select ctid from counted_send where recipient = $1 limit $2))`;
 
 const findNumber = {
   name: 'find-verifications-of-number',

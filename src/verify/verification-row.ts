@@ -1,3 +1,4 @@
+import { type Channel, channelNames } from '../messages/channel.ts';
 import { readTime, readTimeOrNull } from '../platform/database/connections/times.ts';
 import { packed, unpack } from '../platform/database/packed-row.ts';
 import { fromUuid } from '../platform/ids.ts';
@@ -26,9 +27,9 @@ export const reasons: readonly Reason[] = [
   'suspected_pumping',
   'restored',
   'reported_by_client',
+  'channel_not_allowed',
   'risk',
 ];
-const channels = ['sms'];
 
 export function statusCode(status: VerificationStatus): number {
   return codeIn(verificationStatuses, status);
@@ -42,8 +43,8 @@ export function reasonCode(reason: Reason | null): number | null {
   return reason === null ? null : codeIn(reasons, reason);
 }
 
-export function channelCode(channel: string): number {
-  return codeIn(channels, channel);
+export function channelCode(channel: Channel): number {
+  return codeIn(channelNames, channel);
 }
 
 export function statusOf(code: number): VerificationStatus {
@@ -108,7 +109,7 @@ export function toVerification(row: VerificationRow): Verification {
   return {
     id: fromUuid('ver', cell(0)),
     applicationId: fromUuid('app', cell(1)),
-    channel: nameIn(channels, Number(cell(2))),
+    channel: nameIn(channelNames, Number(cell(2))),
     to: cell(3),
     status: statusOf(Number(cell(4))),
     reason: cell(5) === '' ? null : nameIn(reasons, Number(cell(5))),

@@ -34,7 +34,7 @@ const anyVerification: fc.Arbitrary<Verification> = fc
     outcome: null,
   }));
 
-const sameAgain = { isSameCode: true, channel: 'sms' };
+const sameAgain = { isSameCode: true, isNewWay: false };
 
 test('resend_available_at is the first moment at which a start sends again, and null if there is none', () => {
   fc.assert(

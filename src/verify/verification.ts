@@ -1,3 +1,4 @@
+import type { Channel } from '../messages/channel.ts';
 import { minuteMs } from '../platform/clock.ts';
 
 export type VerificationStatus = 'pending' | 'approved' | 'failed' | 'expired' | 'canceled' | 'blocked';
@@ -25,6 +26,7 @@ export type BlockReason =
   | 'too_many_failures'
   | 'spend_limit'
   | 'suspected_pumping'
+  | 'channel_not_allowed'
   | 'risk';
 
 export type Reason =
@@ -40,7 +42,8 @@ export type Reason =
 export interface Verification {
   id: string;
   applicationId: string;
-  channel: string;
+  /** Of its newest send: the one that an approval came by. */
+  channel: Channel;
   to: string;
   status: VerificationStatus;
   reason: Reason | null;
@@ -103,15 +106,18 @@ export function resendAtMs({ status, sends, resendAvailableAtMs, expiresAtMs }: 
 /** What another start for the same number does while a verification is pending. */
 export type Continuation = 'send_again' | 'leave' | 'supersede';
 
-/** `isSameCode`: the start wants the code that was sent, or one of ours with its length. */
+/**
+ * `isSameCode`: the start wants the code that was sent, or one of ours with its length. `isNewWay`: it wants a channel that
+ * has not had the code yet.
+ */
 export function continuation(
   pending: Verification,
-  wanted: { isSameCode: boolean; channel: string },
+  wanted: { isSameCode: boolean; isNewWay: boolean },
   nowMs: number,
 ): Continuation {
   // Two texts with two codes are the most common cause of "wrong code", so the code stays the same while possible.
-  if (!wanted.isSameCode || pending.channel !== wanted.channel) return 'supersede';
-  const waited = pending.resendAvailableAtMs === null || pending.resendAvailableAtMs <= nowMs;
+  if (!wanted.isSameCode) return 'supersede';
+  const waited = wanted.isNewWay || pending.resendAvailableAtMs === null || pending.resendAvailableAtMs <= nowMs;
   return waited && pending.sends < mostSends ? 'send_again' : 'leave';
 }
 

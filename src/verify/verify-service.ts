@@ -27,6 +27,7 @@ import type { AskRisk } from './risk/risk.ts';
 import { createStartBatch } from './start/batch.ts';
 import type { StartRequest } from './start/decision.ts';
 import type { StartAnswer, StartItem } from './start/item.ts';
+import { findAllTexts } from './texts/all-texts.ts';
 import { findNewestTexts, type VerificationAndText } from './texts/newest-texts.ts';
 import { asOf, type Outcome, proofMs, type Verification } from './verification.ts';
 import { listVerifications, siftNewest, type VerificationFilter } from './verification-list.ts';
@@ -40,6 +41,8 @@ export interface VerifyServiceOptions {
   clock: Clock;
   keys: KeyRing;
   guard: Guard;
+  /** The guard as it is now, if it can change. */
+  currentGuard?: () => Guard | Promise<Guard>;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
   routeText: RouteText;
@@ -90,6 +93,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     clock,
     keys,
     guard,
+    currentGuard = () => guard,
     environment,
     resendSeconds,
     routeText,
@@ -99,7 +103,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     wake,
   } = options;
   const starts = createStartBatch(database, {
-    ...{ clock, keys, guard, environment, resendSeconds, routeText, hasChoice },
+    ...{ clock, keys, guard, currentGuard, environment, resendSeconds, routeText, hasChoice },
   });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const findNewest = createReadBatcher((numbers: Destination[]) => findNewestOf(database, numbers, clock.nowMs()));
@@ -107,7 +111,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const checks = createChecks({ database, clock, keys, environment, find });
   const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
   const cancellations = createCancellations(database, clock);
-  const explanations = createExplanations({ database, clock, keys, guard });
+  const explanations = createExplanations({ database, clock, keys, currentGuard });
 
   const isTest = (to: string) => environment === 'sandbox' && testNumberOf(to) !== undefined;
 
@@ -147,11 +151,18 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
   async function withTexts(rows: Verification[], nowMs: number) {
     const texts = await findNewestTexts(sideDatabase, rows);
-    return rows.map((row, index) => ({ id: row.id, record: toVerificationRecord(asOf(row, nowMs), texts[index]) }));
+    const several = await findAllTexts(sideDatabase, rows);
+    return rows.map((row, index) => {
+      const record = toVerificationRecord(asOf(row, nowMs), texts[index], { all: several.get(row.id) });
+      return { id: row.id, record };
+    });
   }
 
-  async function toCheckAnswer({ row, text }: VerificationAndText): Promise<CheckAnswer> {
-    const record: CheckAnswer['record'] = { ...toVerificationRecord(row, text), valid: row.status === 'approved' };
+  async function toCheckAnswer({ row, text, all }: VerificationAndText): Promise<CheckAnswer> {
+    const record: CheckAnswer['record'] = {
+      ...toVerificationRecord(row, text, { all }),
+      valid: row.status === 'approved',
+    };
     if (row.status === 'pending') record.reason = 'incorrect_code';
     const proof = proofOf(row);
     if (proof !== undefined) record.proof = await proof;
@@ -224,8 +235,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     /** Takes the result of a code that the caller made and checked. */
     async report(applicationId: string, id: string, outcome: Outcome) {
       if (!isId('ver', id)) throw notFound();
-      const { row, text } = await putOutcome({ applicationId, id }, outcome);
-      return toVerificationRecord(row, text);
+      const { row, text, all } = await putOutcome({ applicationId, id }, outcome);
+      return toVerificationRecord(row, text, { all });
     },
 
     require,
@@ -234,8 +245,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     findNewest: (applicationId: string, to: string): Promise<string | undefined> => findNewest({ applicationId, to }),
 
     async read(applicationId: string, id: string) {
-      const { row, text } = await require(applicationId, id);
-      const record = toVerificationRecord(row, text);
+      const { row, text, all } = await require(applicationId, id);
+      const record = toVerificationRecord(row, text, { all });
       const proof = proofOf(row);
       return proof === undefined ? record : { ...record, proof: await proof };
     },

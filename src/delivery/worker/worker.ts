@@ -28,6 +28,7 @@ export interface DeliveryWorkerOptions {
   receiveInbound?: (source: InboundSource, texts: InboundText[]) => Promise<unknown>;
   /** Returns a message's text. A verification's text is rendered here and never stored. */
   renderText: SubmissionOptions['renderText'];
+  wayOf?: SubmissionOptions['wayOf'];
   findPending: SubmissionOptions['findPending'];
   findUnwanted?: SubmissionOptions['findUnwanted'];
   nextCarrier: SubmissionOptions['nextCarrier'];

@@ -1,7 +1,7 @@
 // Tests: test/model/verifications, test/contract/verification-model.test.ts
 import type { RequestTrace } from '../../http/route.ts';
 import type { GuardHold } from '../../http/sending-rights.ts';
-import { noCarrier, unroutable } from '../../messages/channel.ts';
+import { type Channel, noCarrier, type SendingChannel, unroutable } from '../../messages/channel.ts';
 import type { Message } from '../../messages/message.ts';
 import { newMessage } from '../../messages/new-message.ts';
 import { countryOf, typeOf } from '../../messages/numbers/phone-number.ts';
@@ -34,7 +34,9 @@ import type { StartCounts } from './counts.ts';
 export interface StartRequest {
   applicationId: string;
   to: string;
-  channel: string;
+  channel: SendingChannel;
+  /** False if an operator must allow the channel to the country of the number first. */
+  mayUseChannel: boolean;
   reference: string | null;
   codeLength: number;
   /** A code that the caller made; undefined for one of ours. */
@@ -90,6 +92,8 @@ export interface PendingStart {
   verification: Verification;
   /** The carriers that had its texts. */
   used: readonly string[];
+  /** The channels that had the code; only read for a start by another one than the newest. */
+  channels: readonly Channel[];
   /** The number's callers' codes that were superseded lately; only read for a start with another code. */
   superseded: readonly SupersededCode[];
 }
@@ -117,9 +121,11 @@ export function decideStart(
     case 'leave':
       return unchanged(request, pending);
     case 'send_again': {
-      if (request.risk?.decision === 'block') return startNew(options, request, undefined, counts, 'risk');
+      const refusal = furtherRefusal(options, request, pending, counts) ?? riskOf(request);
+      if (refusal !== null) return startNew(options, request, undefined, counts, refusal);
       const verification = {
         ...pending,
+        channel: request.channel,
         sends: pending.sends + 1,
         resendAvailableAtMs: resendAt(options, pending),
         precheck: afterResend(pending.precheck, precheckOf(request)),
@@ -138,12 +144,13 @@ function unchanged({ clients }: StartRequest, verification: Verification): Start
 /** A code that was superseded lately is a late repeat of an earlier call: the newer one stays. */
 export function continuationOf(
   keys: StartDecisionOptions['keys'],
-  { verification, superseded }: Pick<PendingStart, 'verification' | 'superseded'>,
+  { verification, superseded, channels }: Pick<PendingStart, 'verification' | 'superseded' | 'channels'>,
   request: Pick<StartRequest, 'code' | 'codeLength' | 'channel' | 'payment'>,
   nowMs: number,
 ): Continuation {
+  const isNewWay = verification.channel !== request.channel && !channels.includes(request.channel);
   const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
-  const wanted = { isSameCode: isSame, channel: request.channel };
+  const wanted = { isSameCode: isSame, isNewWay };
   const found = continuation(verification, wanted, nowMs);
   const { code } = request;
   if (found !== 'supersede' || code === undefined) return found;
@@ -209,13 +216,31 @@ const precheckOf = ({ profile, risk }: StartRequest) => toPrecheckCell({ profile
 
 function refusalOf(
   { guard, keys, clock }: StartDecisionOptions,
-  { to, holds, clients }: StartRequest,
+  { to, holds, clients, mayUseChannel }: StartRequest,
   test: TestNumber | undefined,
   counts: CountedStart | undefined,
 ): BlockReason | null {
+  if (!mayUseChannel) return 'channel_not_allowed';
   if (test === undefined)
     return guard.refusal(guardFactsOf(to, counts, () => findHeld(keys, holds, { to, clients }, clock.nowMs())));
   return test.kind === 'blocked' ? 'block_list' : null;
+}
+
+/** Whether a further send counts as a start does: a call costs much more than a text that is sent again. */
+export function isCountedSend(pending: Pick<Verification, 'channel'>, channel: Channel): boolean {
+  return channel !== 'sms' || pending.channel !== 'sms';
+}
+
+/** Why the guard refuses to send a code once more by this channel. */
+function furtherRefusal(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  pending: Verification,
+  counts: CountedStart | undefined,
+): BlockReason | null {
+  if (!isCountedSend(pending, request.channel)) return null;
+  const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
+  return refusalOf(options, request, test, counts);
 }
 
 export function guardFactsOf(
@@ -271,6 +296,7 @@ function newText(
     messageId: id,
     applicationId,
     api: 'verify',
+    channel: request.channel,
     to,
     from,
     urgent: true,

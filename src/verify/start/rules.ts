@@ -1,7 +1,7 @@
 // Tests: test/contract/verifications.test.ts
 import { Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
-import { channelExpected, channels, rightChannel } from '../../messages/channel.ts';
+import { channelExpected, rightChannel, type SendingChannel, sendingChannels } from '../../messages/channel.ts';
 import type { StartClient } from '../../messages/client-scope.ts';
 import {
   longestNumber,
@@ -51,11 +51,16 @@ const clientSchema = Type.Unsafe<StartClient | null>({
 
 export type StartRules = ReturnType<typeof createStartRules>;
 
+const isOneOf = (names: readonly string[], name: string) => names.includes(name);
+
 /**
  * Rules for a request to start: the schema checks types, the functions the rest, and the caller sees all bad fields at
  * once.
  */
-export function createStartRules(environment: 'sandbox' | 'production') {
+export function createStartRules(
+  environment: 'sandbox' | 'production',
+  workingChannels: () => readonly SendingChannel[],
+) {
   const checkNumber = ({ to }: Record<string, unknown>): FieldProblem[] => {
     const problem = typeof to === 'string' ? numberProblem(to, environment) : undefined;
     return problem === undefined ? [] : [{ field: 'to', message: problem }];
@@ -94,7 +99,9 @@ export function createStartRules(environment: 'sandbox' | 'production') {
       add('payment', 'cannot be combined with code: a payment needs a code of ours');
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
-    if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', channelExpected);
+    const working = workingChannels();
+    if (problems.length > 0 && typeof channel === 'string' && !isOneOf(working, channel))
+      add('channel', channelExpected(working));
     return problems;
   }
 
@@ -114,10 +121,11 @@ export function createStartRules(environment: 'sandbox' | 'production') {
         to,
         channel: Type.String({
           maxLength: 1024,
-          expected: rightChannel,
-          shown: { enum: channels },
+          expected: rightChannel(sendingChannels),
+          shown: { enum: sendingChannels },
           examples: ['sms'],
-          description: 'How the code is sent',
+          description:
+            'How the code is sent. Another channel continues a pending verification at once, with the same code.',
         }),
         reference: Type.Optional(
           nullable(

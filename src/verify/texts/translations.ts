@@ -341,12 +341,13 @@ export function translationOf(locale: string | null): Translation {
   return translations.get(languageOf(locale)) ?? english;
 }
 
-/** The key of that translation. */
+/** The language whose translation a locale gets, like `en` or `zh-Hans`. */
 export function languageOf(locale: string | null): string {
   const likely = locale === null ? undefined : read(locale)?.maximize();
   if (likely === undefined) return 'en';
   const language = readsAs.get(likely.language) ?? likely.language;
-  return [`${language}-${likely.script}`, language].find((key) => translations.has(key)) ?? 'en';
+  const found = [`${language}-${likely.script}`, language].find((each) => translations.has(each));
+  return found ?? 'en';
 }
 
 /** Undefined for a tag that names no language. It never throws, because the text must still be sent. */

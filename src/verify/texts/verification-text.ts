@@ -1,4 +1,5 @@
 import type { CountryTemplate } from '../../http/sending-rights.ts';
+import type { SendingChannel } from '../../messages/channel.ts';
 import { isGsm } from '../../messages/text/gsm.ts';
 import { measure } from '../../messages/text/text.ts';
 import { trimEnd } from '../../platform/trim-end.ts';
@@ -7,6 +8,7 @@ import { type Autofill, autofillLine } from './autofill.ts';
 import { fillTemplate } from './country-template.ts';
 import { moneyText, paymentSentence } from './payment-sentences.ts';
 import { gsmName, safeName } from './sender-name.ts';
+import { spokenText } from './spoken-text.ts';
 import { translationOf } from './translations.ts';
 
 export interface VerificationTemplate {
@@ -17,6 +19,8 @@ export interface VerificationTemplate {
   minutes: number;
   codeLength: number;
   autofill: Autofill | null;
+  /** Absent for `sms`. */
+  channel?: SendingChannel;
   /** The operator's text for the application and country. It replaces the whole text. */
   own?: CountryTemplate;
   /** It stands in every text of its verification, which may then have two segments. */
@@ -34,6 +38,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
  * is 140 octets, which is also what Android's SMS Retriever reads.
  */
 export function renderVerification(template: VerificationTemplate, code: string): string {
+  if (template.channel === 'voice') return spokenText(template, code);
   if (template.own !== undefined) return fillTemplate(template.own.text, code, template.minutes);
   if (template.payment !== undefined) return renderPayment(template, template.payment, code);
   const { named, bare, valid, secret } = translationOf(template.locale);

@@ -50,7 +50,15 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
 
   function requestOf(codeLength: number, code: number): StartItem['request'] {
     return {
-      ...{ applicationId, to, channel: 'sms', reference: null, codeLength, ttlSeconds: (lifeTicks * tickMs) / 1000 },
+      ...{
+        applicationId,
+        to,
+        channel: 'sms',
+        mayUseChannel: true,
+        reference: null,
+        codeLength,
+        ttlSeconds: (lifeTicks * tickMs) / 1000,
+      },
       text: prepareText({ app: 'ACME', locale: null, minutes: lifeTicks, codeLength, autofill: null }),
       payment: null,
       profile: null,

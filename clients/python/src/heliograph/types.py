@@ -293,7 +293,7 @@ _NewVerification = TypedDict(
 _NewVerificationOptional = TypedDict(
     "_NewVerificationOptional",
     {
-        # How the code is sent
+        # How the code is sent. Another channel continues a pending verification at once, with the same code.
         "channel": str,
         # Your own reference for the verification
         "reference": Optional[str],
@@ -351,6 +351,20 @@ VerificationDelivery = TypedDict(
 )
 
 
+SentCode = TypedDict(
+    "SentCode",
+    {
+        # How it is sent: sms
+        "channel": str,
+        # Its status; of a call, delivered means answered
+        "status": str,
+        # The id of the message
+        "message_id": str,
+        "error": Optional[DeliveryError],
+    },
+)
+
+
 Payment = TypedDict(
     "Payment",
     {
@@ -393,6 +407,8 @@ _Verification = TypedDict(
         # When the right code came; null before
         "approved_at": Optional[str],
         "delivery": Optional[VerificationDelivery],
+        # Each text, call or message with the code, oldest first
+        "deliveries": List[SentCode],
         # Your own reference; null if you gave none
         "reference": Optional[str],
     },
@@ -444,6 +460,8 @@ _StartedVerification = TypedDict(
         # When the right code came; null before
         "approved_at": Optional[str],
         "delivery": Optional[VerificationDelivery],
+        # Each text, call or message with the code, oldest first
+        "deliveries": List[SentCode],
         # Your own reference; null if you gave none
         "reference": Optional[str],
         # Whether this start sent a text; false when it was blocked, or continued a verification without sending again
@@ -495,6 +513,8 @@ _CheckedVerification = TypedDict(
         # When the right code came; null before
         "approved_at": Optional[str],
         "delivery": Optional[VerificationDelivery],
+        # Each text, call or message with the code, oldest first
+        "deliveries": List[SentCode],
         # Your own reference; null if you gave none
         "reference": Optional[str],
         # Whether the code was right
@@ -548,6 +568,8 @@ _CanceledVerification = TypedDict(
         # When the right code came; null before
         "approved_at": Optional[str],
         "delivery": Optional[VerificationDelivery],
+        # Each text, call or message with the code, oldest first
+        "deliveries": List[SentCode],
         # Your own reference; null if you gave none
         "reference": Optional[str],
     },
