@@ -178,6 +178,7 @@ function knownFor(language: string): Record<string, string> {
     run: `run of ${language}`.replaceAll(' ', '-'),
     number: isPython ? '+447700900556' : '+447700900555',
     test_number: isPython ? '+15005550106' : '+15005550105',
+    payer: isPython ? '+15005550109' : '+15005550108',
     application: acme.id,
     later: new Date(app.clock.nowMs() + 3_600_000).toISOString(),
   };

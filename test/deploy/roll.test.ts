@@ -16,10 +16,10 @@ import { createServiceAddress, Pods, type ServiceAddress } from './chart/pods.ts
 import { readOnlyCommand } from './chart/read-only.ts';
 import { deploymentOf, render } from './chart/rendered.ts';
 
-const replicas = inShort(1, 3);
-const rolls = inShort(1, 3);
+const replicas = inShort(1, 2);
+const rolls = inShort(1, 2);
 /** Workers cost two starts more. Without them texts wait. */
-const workers = inShort(0, 2);
+const workers = inShort(0, 1);
 
 let db: TestDatabase;
 let redis: RedisServer;
@@ -80,7 +80,7 @@ function startLoad() {
     while (!isOver) {
       const status = await sendText(agent);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      await pause(inShort(200, 20));
+      await pause(inShort(200, 100));
     }
   };
   const callers = [kept, kept, kept, kept, false, false].map((agent) => keepSending(agent as Agent | false));

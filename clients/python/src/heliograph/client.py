@@ -11,6 +11,7 @@ from .proof import Proof, Proofs
 from .settings import Connection, check_credential, check_timeout
 from .tokens import TokenAnswer, Tokens, request_token
 from .transport import Credential, Transport
+from .types import Payment
 from .verifications import Verifications
 
 
@@ -66,12 +67,14 @@ class Heliograph:
         #: The Verification API, by token.
         self.verify = Verifications(by_token("verify:manage"))
 
-    def verify_proof(self, proof: str, *, audience: str, now: Optional[float] = None) -> Proof:
+    def verify_proof(
+        self, proof: str, *, audience: str, payment: Optional[Payment] = None, now: Optional[float] = None
+    ) -> Proof:
         """Checks a proof that a number was verified for your application, and returns its content.
 
-        It needs the package ``cryptography``.
+        With a ``payment``, a proof for another one, or for none, is refused. It needs the package ``cryptography``.
         """
-        return self._proofs.verify(proof, audience, now)
+        return self._proofs.verify(proof, audience, payment, now)
 
     def close(self) -> None:
         """Closes the idle connections. The client opens new ones if it is used again."""

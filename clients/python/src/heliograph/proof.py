@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 import time
 from collections import OrderedDict
-from typing import Any, Callable, Dict, NamedTuple, Optional, TypedDict, cast
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, TypedDict, cast
 
 from .errors import SignatureError
 from .exchange import Wire, require_success
 from .forks import renew_after_fork
 from .retry import retry_after
 from .settings import check_timeout, read_base_url
+from .types import Payment
 from .webhook import from_base64
 
 #: A proof of the service has about 600 characters.
@@ -26,7 +28,14 @@ _LOOK_AGAIN = 10.0
 _MOST_SERVICES = 100
 
 
-class Proof(TypedDict):
+class _ProofOptional(TypedDict, total=False):
+    #: How the number was verified (RFC 8176), like ``["otp", "sms"]``.
+    amr: List[str]
+    #: The payment that the person confirmed.
+    payment: Payment
+
+
+class Proof(_ProofOptional):
     """The content of a proof."""
 
     iss: str
@@ -67,9 +76,13 @@ class Proofs:
     def renew(self) -> None:
         self._lock = threading.Lock()
 
-    def verify(self, proof: str, audience: str, now: Optional[float] = None) -> Proof:
+    def verify(
+        self, proof: str, audience: str, payment: Optional[Payment] = None, now: Optional[float] = None
+    ) -> Proof:
         if not isinstance(audience, str) or audience == "":
             raise ValueError("audience must be the id of your application.")
+        if payment is not None:
+            _check_payment(payment)
         _require_cryptography()
         parts = proof.split(".") if isinstance(proof, str) and len(proof) <= _LONGEST_PROOF else []
         if len(parts) != 3:
@@ -93,6 +106,8 @@ class Proofs:
             raise SignatureError("The proof has expired.")
         if said.get("phone_number_verified") is not True or not isinstance(said.get("phone_number"), str):
             raise _not_a_proof()
+        if payment is not None and not _is_payment(said.get("payment"), payment):
+            raise SignatureError("The proof is for another payment, or for none.")
         return cast(Proof, said)
 
     def _find(self, id: object) -> "tuple[str, Optional[_PublicKey]]":
@@ -139,13 +154,14 @@ def verify_proof(
     *,
     audience: str,
     base_url: str,
+    payment: Optional[Payment] = None,
     realm: str = "heliograph",
     timeout: float = 30.0,
     now: Optional[float] = None,
 ) -> Proof:
     """Checks a proof that a number was verified for your application, and returns its content.
 
-    It needs no credential. The public keys of the service at ``base_url`` are read there and kept. It needs the package
+    With a ``payment``, a proof for another one, or for none, is refused. It needs no credential. The public keys of the service at ``base_url`` are read there and kept. It needs the package
     ``cryptography``, the only part of this client that does.
     """
     address = read_base_url(base_url)
@@ -156,7 +172,7 @@ def verify_proof(
             if len(_services) >= _MOST_SERVICES:
                 _services.popitem(last=False)
             proofs = _services[key] = Proofs(Wire(address.origin, timeout, None, None), address.realm_path(realm))
-    return proofs.verify(proof, audience, now)
+    return proofs.verify(proof, audience, payment, now)
 
 
 def _require_cryptography() -> None:
@@ -204,6 +220,28 @@ def _import_key(jwk: Dict[str, Any]) -> Optional[_PublicKey]:
     except ValueError:
         return None
     return None
+
+
+def _check_payment(payment: Payment) -> None:
+    """A number would lose digits, and an empty payment would compare equal to nothing."""
+    amount, currency, payee = (payment.get(name) for name in ("amount", "currency", "payee"))
+    if not isinstance(amount, str) or re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,3})?", amount) is None:
+        raise ValueError('payment["amount"] must be digits in a string, like "10.00".')
+    if not isinstance(currency, str) or not isinstance(payee, str):
+        raise ValueError("payment must have amount, currency and payee.")
+
+
+def _is_payment(said: object, payment: Payment) -> bool:
+    """10, 10.0 and 10.00 are the same amount."""
+    if not isinstance(said, dict) or not isinstance(said.get("amount"), str):
+        return False
+    is_same = said.get("currency") == payment["currency"] and said.get("payee") == payment["payee"]
+    return is_same and _plain_amount(said["amount"]) == _plain_amount(payment["amount"])
+
+
+def _plain_amount(amount: str) -> str:
+    whole, _, part = amount.partition(".")
+    return f"{whole.lstrip('0') or '0'}.{part.rstrip('0')}"
 
 
 def _read_part(text: str) -> Dict[str, Any]:

@@ -13,6 +13,7 @@ from .types import (
     GuardDecision,
     NewVerification,
     NumberToCheck,
+    Payment,
     ReportedVerification,
     StartedVerification,
     Verification,
@@ -41,10 +42,22 @@ class Verifications:
         return cast(StartedVerification, self._transport.post(_BASE, body, idempotency_key, within))
 
     def check(
-        self, id: str, code: str, *, idempotency_key: Optional[str] = None, within: Optional[float] = None
+        self,
+        id: str,
+        code: str,
+        *,
+        payment: Optional[Payment] = None,
+        idempotency_key: Optional[str] = None,
+        within: Optional[float] = None,
     ) -> CheckedVerification:
-        """Checks the code that a person entered. ``valid`` says whether it was correct."""
-        return cast(CheckedVerification, self._transport.post(_path_of(id), {"code": code}, idempotency_key, within))
+        """Checks the code that a person entered. ``valid`` says whether it was correct.
+
+        With a ``payment`` that is another one than the verification was started with, it fails.
+        """
+        body: Dict[str, object] = {"code": code}
+        if payment is not None:
+            body["payment"] = payment
+        return cast(CheckedVerification, self._transport.post(_path_of(id), body, idempotency_key, within))
 
     def check_number(
         self, check: NumberToCheck, *, idempotency_key: Optional[str] = None, within: Optional[float] = None
