@@ -60,7 +60,14 @@ export function createApp(options: AppOptions): App {
     ...inbound.routes,
     feed: events.feedRoutes,
     smpp: smpp.routes,
-    ...composePortal(foundation, { ...shown, hasRedis: windows.hasRedis, carriers, events, currentGuard, ...apis.verify }),
+    ...composePortal(foundation, {
+      ...shown,
+      hasRedis: windows.hasRedis,
+      carriers,
+      events,
+      currentGuard,
+      ...apis.verify,
+    }),
     operations: {
       metrics: { contentType: metrics.registry.contentType, read: node?.readMetrics ?? metrics.text },
       processes: node?.processes,

@@ -1,6 +1,6 @@
-import type { Rechecks } from '../accounts/sso/rechecks.ts';
 import type { PersonService } from '../accounts/person-service.ts';
 import type { PasswordCost } from '../accounts/sign-in/password.ts';
+import type { Rechecks } from '../accounts/sso/rechecks.ts';
 import { createNodeWindows, type NodeWindows } from '../edge/node-windows.ts';
 import type { ProcessCount } from '../http/operations-api.ts';
 import type { Route } from '../http/route.ts';

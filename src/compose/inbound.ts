@@ -81,7 +81,9 @@ export function composeInbound(foundation: Foundation, parts: InboundWebParts) {
       numbers,
       portalInbound: { database, optOuts, requireOwn },
       inbox: isSandbox ? { ...inbox, requireOwn } : undefined,
-      replies: isSandbox ? { database, clock, receiver, findReceivedFrom, requireOwn, verificationNumber: sandboxNumber } : undefined,
+      replies: isSandbox
+        ? { database, clock, receiver, findReceivedFrom, requireOwn, verificationNumber: sandboxNumber }
+        : undefined,
     },
   };
 }

@@ -114,7 +114,11 @@ export function createHandsetReplyRoutes(options: HandsetReplyOptions): Route[] 
         const sent = { carrierMessageId: newId('inb', clock), from, to, text, part: null };
         const { record, verificationId } = await receiver.reply(sandbox, sent, holder);
         if (verificationId !== undefined) {
-          return { status: 201, body: { verification_id: verificationId }, location: `/verify/v1/verifications/${verificationId}` };
+          return {
+            status: 201,
+            body: { verification_id: verificationId },
+            location: `/verify/v1/verifications/${verificationId}`,
+          };
         }
         if (record === undefined) throw new Error('a reply was not kept');
         const location = record.api === null ? `/sandbox/v1/inbox` : `/${record.api}/v1/inbound/${record.id}`;

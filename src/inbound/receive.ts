@@ -147,19 +147,19 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
   }
 
   async function receiveAll(source: InboundSource, given: InboundText[], phoneOf?: Holder) {
-      const texts = given.map(readText);
-      const kept = await transaction(async (tx) => {
-        const nowMs = clock.nowMs();
-        const { fresh, repeats } = await separateRepeats(tx, keys, { account: source.account, texts, nowMs });
-        const joined = await joinParts(tx, source.key, fresh.filter(isPart), nowMs);
-        const whole = fresh.filter((text) => !isPart(text)).map(toArrival);
-        const arrivals = [...joined, ...whole];
-        await lockPhones(tx, [...arrivals, ...repeats]);
-        await stopAgain(tx, source, repeats, phoneOf);
-        return keep(tx, source, arrivals, phoneOf);
-      });
-      if (kept.answers > 0) wake([source.key]);
-      return kept;
+    const texts = given.map(readText);
+    const kept = await transaction(async (tx) => {
+      const nowMs = clock.nowMs();
+      const { fresh, repeats } = await separateRepeats(tx, keys, { account: source.account, texts, nowMs });
+      const joined = await joinParts(tx, source.key, fresh.filter(isPart), nowMs);
+      const whole = fresh.filter((text) => !isPart(text)).map(toArrival);
+      const arrivals = [...joined, ...whole];
+      await lockPhones(tx, [...arrivals, ...repeats]);
+      await stopAgain(tx, source, repeats, phoneOf);
+      return keep(tx, source, arrivals, phoneOf);
+    });
+    if (kept.answers > 0) wake([source.key]);
+    return kept;
   }
 
   return {

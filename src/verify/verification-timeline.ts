@@ -22,7 +22,11 @@ export function verificationTimeline(verification: Verification, texts: TrackedM
     });
     return events;
   }
-  events.push({ atMs: createdAtMs, event: 'started', detail: isInbound ? 'Waits for a text of the person' : `Code of ${codeLength} digits created` });
+  events.push({
+    atMs: createdAtMs,
+    event: 'started',
+    detail: isInbound ? 'Waits for a text of the person' : `Code of ${codeLength} digits created`,
+  });
   for (const text of texts) events.push(...messageTimeline(text));
   switch (status) {
     case 'approved':

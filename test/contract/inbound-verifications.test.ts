@@ -79,7 +79,10 @@ describe('the text', () => {
     const claims = JSON.parse(Buffer.from((body.proof ?? '').split('.')[1] ?? '', 'base64url').toString());
     assert.deepEqual([claims.amr, claims.phone_number, 'assurance' in claims], [['inbound'], to, false]);
     const events = await readFeed(app, { authorization: acme.authorization }, { cursor, subject: id });
-    assert.deepEqual(events.body.data.map(({ type }) => type), ['verification.approved']);
+    assert.deepEqual(
+      events.body.data.map(({ type }) => type),
+      ['verification.approved'],
+    );
     const { count } = await app.db.database.query('select from inbound_text where sender = $1', [to]);
     assert.equal(count, 0);
   });

@@ -32,13 +32,21 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 
 test('a release is one folder with package, clients, chart, bill of materials, notes and checksums', () => {
   const { version } = manifest;
-  const others = ['RELEASE-NOTES.md', 'SHA256SUMS', `heliograph-client-${version}.tgz`, `heliograph-chart-${version}.tgz`];
+  const others = [
+    'RELEASE-NOTES.md',
+    'SHA256SUMS',
+    `heliograph-client-${version}.tgz`,
+    `heliograph-chart-${version}.tgz`,
+  ];
   const ends = ['-py3-none-any.whl', '.cdx.json', '.tar.gz', '.tgz'];
   const wanted = [...others, ...ends.map((end) => `heliograph-${version}${end}`)];
   assert.deepEqual(new Set(readdirSync(packed.folder)), new Set(wanted));
   const printed = execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: packed.folder, encoding: 'utf8' });
   assert.equal(printed.match(/: OK$/gm)?.length, wanted.length - 1);
-  const chart = execFileSync('tar', ['tzf', `heliograph-chart-${version}.tgz`], { cwd: packed.folder, encoding: 'utf8' });
+  const chart = execFileSync('tar', ['tzf', `heliograph-chart-${version}.tgz`], {
+    cwd: packed.folder,
+    encoding: 'utf8',
+  });
   assert.match(chart, /^heliograph\/Chart\.yaml$/m);
 });
 

@@ -79,6 +79,9 @@ test('all that a release consists of has one version', () => {
     assert.equal((JSON.parse(read(file)) as { version: string }).version, version, file);
   }
   assert.ok(read('clients/python/pyproject.toml').includes(`\nversion = "${version}"\n`), 'clients/python');
-  assert.ok(read('deploy/chart/Chart.yaml').includes(`\nversion: ${version}\nappVersion: "${version}"\n`), 'deploy/chart');
+  assert.ok(
+    read('deploy/chart/Chart.yaml').includes(`\nversion: ${version}\nappVersion: "${version}"\n`),
+    'deploy/chart',
+  );
   assert.match(read('CHANGELOG.md'), new RegExp(`^## ${version.replaceAll('.', '\\.')}`, 'm'));
 });

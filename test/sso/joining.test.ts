@@ -7,7 +7,9 @@ import { createBrowser, createSsoWorld, pageOf, type SsoWorld, ssoEnv } from '..
 
 let world: SsoWorld;
 before(async () => {
-  world = await createSsoWorld({ env: { HELIOGRAPH_SSO_OPERATORS: 'groups=admins', HELIOGRAPH_SSO_MFA: 'mfa,urn:gold' } });
+  world = await createSsoWorld({
+    env: { HELIOGRAPH_SSO_OPERATORS: 'groups=admins', HELIOGRAPH_SSO_MFA: 'mfa,urn:gold' },
+  });
 });
 after(() => world.close());
 

@@ -109,7 +109,9 @@ describe('a sign-in', () => {
     const browser = createBrowser(world.app);
     await browser.signIn();
     const { id } = await browser.account();
-    await world.app.db.database.query("update account set disabled_at = now(), disabled_reason = 'x' where id = $1", [id]);
+    await world.app.db.database.query("update account set disabled_at = now(), disabled_reason = 'x' where id = $1", [
+      id,
+    ]);
     arrive({}, sub);
     assert.equal(await createBrowser(world.app).signIn(), '/sign-in?sso=disabled');
   });
@@ -196,7 +198,14 @@ describe('refused', () => {
     const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const jwk = world.provider.publicJwk();
     const now = () => Math.floor(Date.now() / 1000);
-    const claims = (nonce: string) => ({ iss: issuer, aud: clientId, sub: 'forged', nonce, iat: now(), exp: now() + 60 });
+    const claims = (nonce: string) => ({
+      iss: issuer,
+      aud: clientId,
+      sub: 'forged',
+      nonce,
+      iat: now(),
+      exp: now() + 60,
+    });
     const signed = (header: { alg: string; kid?: string }, key: Parameters<SignJWT['sign']>[0]) => (nonce: string) =>
       new SignJWT(claims(nonce)).setProtectedHeader(header).sign(key);
     const forged: Record<string, (nonce: string) => Promise<string> | string> = {
@@ -291,7 +300,14 @@ describe('refused', () => {
 
   test('return_to is a path of the portal, and queries have bounds', async () => {
     const browser = createBrowser(world.app);
-    for (const return_to of ['https://evil.example', '//evil.example', '/\\evil', 'x', `/${'x'.repeat(600)}`, '/a\nb']) {
+    for (const return_to of [
+      'https://evil.example',
+      '//evil.example',
+      '/\\evil',
+      'x',
+      `/${'x'.repeat(600)}`,
+      '/a\nb',
+    ]) {
       const { status } = await browser.send('POST', '/portal/v1/sso/attempts', { return_to });
       assert.equal(status, 400, return_to);
     }

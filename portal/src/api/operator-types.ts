@@ -24,7 +24,6 @@ export type {
   OperatorOptOut as OptOut,
   UnassignedInbound,
 } from '../../../src/portal/operator/inbound-api.ts';
-export type { OperatorSmppBindRecord as OperatorSmppBind } from '../../../src/portal/operator/smpp-bind-api.ts';
 export type { NodeRecord as SeenNode } from '../../../src/portal/operator/node-api.ts';
 export type { NowRecord as NowReport } from '../../../src/portal/operator/now-api.ts';
 export type { NumberRecord as OwnNumber } from '../../../src/portal/operator/number-api.ts';
@@ -39,6 +38,7 @@ export type {
   RouteExplanationRecord as RouteExplanation,
   RouteTableRecord as RouteTable,
 } from '../../../src/portal/operator/route-api.ts';
+export type { OperatorSmppBindRecord as OperatorSmppBind } from '../../../src/portal/operator/smpp-bind-api.ts';
 export type {
   LimitedApplicationRecord as LimitedApplication,
   SpendRecord as Spend,

@@ -2,7 +2,13 @@ import { dayMs, minuteMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { uuidFloor, uuidOf } from '../../platform/ids.ts';
 import { longestTtlSeconds, type Verification } from '../verification.ts';
-import { recordColumns, statusCode, toVerification, type VerificationRow, verificationColumns } from '../verification-row.ts';
+import {
+  recordColumns,
+  statusCode,
+  toVerification,
+  type VerificationRow,
+  verificationColumns,
+} from '../verification-row.ts';
 import { endings, isPending } from '../verification-store.ts';
 
 /** More than the applications for which one number can wait at once. */

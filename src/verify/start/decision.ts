@@ -155,7 +155,8 @@ export function continuationOf(
   const isNewWay = verification.channel !== request.channel && !channels.includes(request.channel);
   const isInbound = verification.inbound !== null;
   // What a person texts and a code supersede each other: a proof says which of them it was.
-  if (isInbound || request.channel === 'inbound') return isInbound && request.channel === 'inbound' ? 'leave' : 'supersede';
+  if (isInbound || request.channel === 'inbound')
+    return isInbound && request.channel === 'inbound' ? 'leave' : 'supersede';
   const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
   const wanted = { isSameCode: isSame, isNewWay };
   const found = continuation(verification, wanted, nowMs);
@@ -206,7 +207,8 @@ function startNew(
     reference: request.reference,
     correlationId: request.correlationId,
     textIds: [],
-    resendAvailableAtMs: blocked === null && inbound === null ? resendAt(options, { testNumber: test !== undefined, codeHash }) : null,
+    resendAvailableAtMs:
+      blocked === null && inbound === null ? resendAt(options, { testNumber: test !== undefined, codeHash }) : null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     expiresAtMs: nowMs + ttlMs,
