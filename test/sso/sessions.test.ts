@@ -151,7 +151,9 @@ test('signing out ends the session here, the refresh token there, and names the 
   assert.equal(url.origin + url.pathname, `${world.provider.issuer}/session/end`);
   assert.equal(url.searchParams.get('post_logout_redirect_uri'), `${world.app.config.publicUrl}/`);
   assert.equal(await browser.me(), undefined);
-  await eventually('the provider learns of it', () => world.provider.requests.slice(before).includes('/token/revocation'));
+  await eventually('the provider learns of it', () =>
+    world.provider.requests.slice(before).includes('/token/revocation'),
+  );
 });
 
 test('an hour later the chore deletes attempts and challenges that are over', async () => {

@@ -12,6 +12,9 @@ declare module 'oidc-provider' {
     on(event: 'grant.success', listener: (context: { body?: { refresh_token?: string } }) => void): void;
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
-    readonly Grant: new (of: { clientId: string; accountId: string }) => Grant;
+    readonly Grant: new (of: {
+      clientId: string;
+      accountId: string;
+    }) => Grant;
   }
 }

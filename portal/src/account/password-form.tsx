@@ -54,7 +54,10 @@ export function PasswordForm({ label, withCode = false, act, onCancel }: Passwor
             error={problem?.of('code')}
           />
         )}
-        <ProblemCallout problem={problem} fields={[...(hasPassword ? ['current_password'] : []), ...(withCode ? ['code'] : [])]} />
+        <ProblemCallout
+          problem={problem}
+          fields={[...(hasPassword ? ['current_password'] : []), ...(withCode ? ['code'] : [])]}
+        />
         <Group>
           <Button type="submit" loading={busy}>
             {label}
