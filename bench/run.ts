@@ -22,8 +22,10 @@ import { profile } from './scenarios/profile.ts';
 import { reads } from './scenarios/reads.ts';
 import { refusals } from './scenarios/refusals.ts';
 import { smpp } from './scenarios/smpp.ts';
+import { smppServer } from './scenarios/smpp-server.ts';
 import { sms } from './scenarios/sms.ts';
 import { token } from './scenarios/token.ts';
+import { traces } from './scenarios/traces.ts';
 import { twilio } from './scenarios/twilio.ts';
 import { verify } from './scenarios/verify.ts';
 import { webhooks } from './scenarios/webhooks.ts';
@@ -40,7 +42,9 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   refusals,
   peers,
   listening,
+  traces,
   smpp,
+  'smpp-server': smppServer,
   codes,
   webhooks,
   lanes,

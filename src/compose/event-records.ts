@@ -78,7 +78,9 @@ async function verificationsOf(tx: Tx, events: StoredEvent[]): Promise<Found> {
   return told.flatMap((event, index): Found => {
     const each = found[index];
     if (each === undefined) return [];
-    return [[event, { record: toVerificationRecord(each.row, each.text), reference: each.row.reference }]];
+    return [
+      [event, { record: toVerificationRecord(each.row, each.text, { all: each.all }), reference: each.row.reference }],
+    ];
   });
 }
 

@@ -6,7 +6,7 @@ import { createInboxStreams } from '../sandbox/inbox-streams.ts';
 import { createArrivalRenderer } from '../sandbox/inbox-text.ts';
 import { findPending } from '../verify/pending-store.ts';
 import type { Foundation } from './foundation.ts';
-import { createTextRenderer, hasSealedCode, renderErased } from './text-renderer.ts';
+import { createTextRenderer, hasSealedCode, languageOfText, renderErased } from './text-renderer.ts';
 
 /** Builds the sandbox's virtual phones and the inbox that developers read. */
 export function composeInbox({ config, clock, sideDatabase: database, keys, log }: Foundation, places: StreamPlaces) {
@@ -24,7 +24,7 @@ export function composeInbox({ config, clock, sideDatabase: database, keys, log 
     });
   }
 
-  const renderArrivals = createArrivalRenderer({ database, renderTexts });
+  const renderArrivals = createArrivalRenderer({ database, renderTexts, languageOf: languageOfText });
   const feed = createInboxFeed({ handsets, renderArrivals, log });
   return { handsets, renderArrivals, streams: createInboxStreams({ feed, handsets, renderArrivals, places }) };
 }

@@ -1,7 +1,10 @@
+import type { CodeWay } from '../delivery/carrier/carrier.ts';
 import type { TextToSend } from '../messages/text/text-to-send.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
+import { toPaymentCell } from '../verify/assurance/payment.ts';
 import { codeOf } from '../verify/code.ts';
 import { openCode } from '../verify/given/code.ts';
+import { languageOf } from '../verify/texts/translations.ts';
 import { renderVerification, type VerificationTemplate } from '../verify/texts/verification-text.ts';
 
 /** The stored parts of a verification's message. The code is not stored: it derives from the verification's id. */
@@ -21,16 +24,40 @@ export function createTextRenderer(
   keys: KeyRing,
   environment: 'sandbox' | 'production',
 ): (message: Rendered, sealedCode?: Buffer) => string {
-  return ({ template: stored, verificationId, body, to }, sealedCode) => {
-    if (stored === null || verificationId === null) return body ?? '';
-    const template = stored as StoredTemplate;
-    const { ringVersion, sealedUnder, codeLength } = template;
+  const readCode = createCodeReader(keys, environment);
+  return (message, sealedCode) => {
+    const { template, verificationId, body } = message;
+    if (template === null || verificationId === null) return body ?? '';
+    return renderVerification(template as StoredTemplate, readCode(message, verificationId, sealedCode));
+  };
+}
+
+/** The code itself and its language, for carriers that put it into a template of their own. */
+export function createCodeWays(keys: KeyRing, environment: 'sandbox' | 'production') {
+  const readCode = createCodeReader(keys, environment);
+  return (message: Rendered, sealedCode?: Buffer): CodeWay | undefined => {
+    const { template, verificationId } = message;
+    const { channel, locale } = (template ?? {}) as Partial<StoredTemplate>;
+    if (channel === undefined || verificationId === null) return undefined;
+    return { channel, code: readCode(message, verificationId, sealedCode), language: languageOf(locale ?? null) };
+  };
+}
+
+const createCodeReader =
+  (keys: KeyRing, environment: 'sandbox' | 'production') =>
+  ({ template, to }: Rendered, verificationId: string, sealedCode: Buffer | undefined): string => {
+    const { ringVersion, sealedUnder, codeLength, payment: paid } = template as StoredTemplate;
     if (sealedUnder === undefined) {
-      return renderVerification(template, codeOf(keys, environment, { verificationId, ringVersion, codeLength, to }));
+      const payment = paid === undefined ? null : toPaymentCell(paid);
+      return codeOf(keys, environment, { verificationId, ringVersion, codeLength, to, payment });
     }
     if (sealedCode === undefined) throw new Error('the code of an ended verification is erased');
-    return renderVerification(template, openCode(keys, { id: verificationId, ringVersion: sealedUnder }, sealedCode));
+    return openCode(keys, { id: verificationId, ringVersion: sealedUnder }, sealedCode);
   };
+
+/** The language that a text is in. */
+export function languageOfText({ template }: Pick<Rendered, 'template'>): string {
+  return languageOf((template as StoredTemplate | null)?.locale ?? null);
 }
 
 /** Whether the caller made the code of this text. */
@@ -43,7 +70,9 @@ const stand = 'Ξ';
 
 /** The text of a code that is erased, with a dot for each digit. */
 export function renderErased({ template }: Rendered): string {
-  const { codeLength } = template as StoredTemplate;
-  const code = stand.repeat(codeLength);
-  return renderVerification(template as StoredTemplate, code).replaceAll(code, '•'.repeat(codeLength));
+  const { codeLength, channel } = template as StoredTemplate;
+  const shown = renderVerification(template as StoredTemplate, stand.repeat(codeLength));
+  // A call has pauses between the digits.
+  const code = channel === 'voice' ? stand : stand.repeat(codeLength);
+  return shown.replaceAll(code, '•'.repeat(code.length));
 }

@@ -10,8 +10,12 @@ export interface SendingRights {
   senders: readonly HeldSender[];
   /** Texts of verifications that an operator has set, by country. */
   templates: Readonly<Record<string, CountryTemplate>>;
+  /** Countries where it may call people; null for all. An operator allows them. */
+  callCountries: readonly string[] | null;
   /** Null for no limit. */
   segmentsPerDay: number | null;
+  /** The assurance profile of its verifications; null for the standard. */
+  assurance: string | null;
   /** Numbers whose verifications are held back, because they look like pumping. */
   holds: readonly GuardHold[];
 }
@@ -48,6 +52,8 @@ export const everyRight: SendingRights = {
   senderRule: 'any',
   senders: [],
   templates: {},
+  callCountries: null,
   segmentsPerDay: null,
+  assurance: null,
   holds: [],
 };

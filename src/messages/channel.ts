@@ -1,15 +1,33 @@
 import { ApiError, unavailable } from '../platform/errors.ts';
 
-/** The channels that work here. */
-export const channels: readonly string[] = ['sms'];
-export const rightChannel = channels.join(' or ');
-export const channelExpected = `must be ${rightChannel}`;
+/** Ways to a person. Postgres stores a channel as its index in this list: append only, never remove or reorder. */
+export const channelNames = ['sms', 'voice', 'whatsapp', 'inbound'] as const;
+export type Channel = (typeof channelNames)[number];
 
-/** A bad channel alone. Among other bad fields it is one more field problem. */
-export function unsupportedChannel(): ApiError {
-  return new ApiError('UNSUPPORTED_CHANNEL', `This channel is not supported. Use ${rightChannel}.`, {
-    details: [{ field: 'channel', message: channelExpected }],
+/** The channels by which a carrier sends codes. */
+export const sendingChannels = ['sms', 'voice', 'whatsapp'] as const satisfies readonly Channel[];
+export type SendingChannel = (typeof sendingChannels)[number];
+
+/** Texts of the SMS and Messaging APIs go by this one alone. */
+export const messagingChannels: readonly string[] = ['sms'];
+
+/** `sms or voice`; `sms, voice or whatsapp`. */
+export function rightChannel(channels: readonly string[]): string {
+  return [channels.slice(0, -1).join(', '), ...channels.slice(-1)].filter((part) => part !== '').join(' or ');
+}
+
+export const channelExpected = (channels: readonly string[]) => `must be ${rightChannel(channels)}`;
+
+/** A bad channel alone, with those that work. Among other bad fields it is one more field problem. */
+export function unsupportedChannel(channels: readonly string[], field = 'channel'): ApiError {
+  return new ApiError('UNSUPPORTED_CHANNEL', `This channel is not supported. Use ${rightChannel(channels)}.`, {
+    details: [{ field, message: channelExpected(channels) }],
   });
+}
+
+/** A call counts as ten segments; undefined where the text itself decides. */
+export function segmentsOfChannel(channel: Channel): number | undefined {
+  return channel === 'voice' ? 10 : undefined;
 }
 
 const noCarrierRetrySeconds = 60;

@@ -2,8 +2,8 @@ import { apiNames } from '../http/route.ts';
 import { readTime, readTimeOrNull } from '../platform/database/connections/times.ts';
 import { packed, unpack } from '../platform/database/packed-row.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
+import { channelNames } from './channel.ts';
 import {
-  channelNames,
   encodingNames,
   laneNames,
   type Message,

@@ -1,10 +1,10 @@
 import type { Api } from '../http/route.ts';
 import { hourMs } from '../platform/clock.ts';
+import type { Channel } from './channel.ts';
 import type { Encoding } from './text/text.ts';
 import type { Routing } from './text/text-route.ts';
 
 // The store writes the index of these names, so new ones go to the end.
-export const channelNames: readonly string[] = ['sms'];
 export const encodingNames: readonly Encoding[] = ['GSM-7', 'UCS-2'];
 /** In the order of sending. */
 export const laneNames: readonly Lane[] = ['first', 'bulk'];
@@ -45,8 +45,12 @@ export type MessageErrorCode =
   | 'sender_rejected'
   | 'carrier_unavailable'
   | 'expired'
-  | 'unknown';
+  | 'unknown'
+  | 'no_answer'
+  | 'busy'
+  | 'not_on_channel';
 
+/** The store writes the index, so new ones go to the end. */
 export const messageErrorCodes: readonly MessageErrorCode[] = [
   'invalid_destination',
   'unreachable',
@@ -57,6 +61,9 @@ export const messageErrorCodes: readonly MessageErrorCode[] = [
   'carrier_unavailable',
   'expired',
   'unknown',
+  'no_answer',
+  'busy',
+  'not_on_channel',
 ];
 
 const errors: Record<MessageErrorCode, { message: string; permanent: boolean }> = {
@@ -69,6 +76,9 @@ const errors: Record<MessageErrorCode, { message: string; permanent: boolean }> 
   carrier_unavailable: { message: 'The carrier could not be reached.', permanent: false },
   expired: { message: 'The text expired before it was delivered.', permanent: false },
   unknown: { message: 'The carrier gave no reason.', permanent: false },
+  no_answer: { message: 'The person did not answer the call.', permanent: false },
+  busy: { message: 'The phone was busy.', permanent: false },
+  not_on_channel: { message: 'The number does not use this channel.', permanent: true },
 };
 
 export function messageError(code: MessageErrorCode | null) {
@@ -113,7 +123,7 @@ export interface Message {
   applicationId: string;
   api: Api;
   verificationId: string | null;
-  channel: string;
+  channel: Channel;
   to: string;
   sender: string;
   /** The sender that its route substituted for the caller's. */
@@ -145,6 +155,8 @@ export interface Message {
   deferredUntilMs: number | null;
   /** How its carrier was chosen. Only read by `explain`. */
   routing?: Routing | undefined;
+  /** Its place in a sampled trace. Only read by the statements that go on with it. */
+  trace?: string | undefined;
   /** The address to call when its status changes. Only read by the statements that change it. */
   statusCallback?: string | undefined;
 }
@@ -164,4 +176,5 @@ export type ShownMessage = Omit<
   | 'deferredUntilMs'
   | 'routing'
   | 'statusCallback'
+  | 'trace'
 >;

@@ -6,7 +6,7 @@ import { isRight } from '../http/request/validation.ts';
 import type { CallingApplication } from '../http/route.ts';
 import { type Clock, dayMs, readTimestamp, timestampPattern } from '../platform/clock.ts';
 import { type ApiError, type FieldProblem, invalidField } from '../platform/errors.ts';
-import { channelExpected, channels, rightChannel, unsupportedChannel } from './channel.ts';
+import { channelExpected, messagingChannels, rightChannel, unsupportedChannel } from './channel.ts';
 import type { Priority, SendRequest } from './message-service.ts';
 import {
   longestNumber,
@@ -137,7 +137,7 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
   /** A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem. */
   function checkChannel(body: Body): FieldProblem[] {
     if (typeof body.channel !== 'string' || body.channel === 'sms') return [];
-    return isRight(sms, body) ? [] : [{ field: 'channel', message: channelExpected }];
+    return isRight(sms, body) ? [] : [{ field: 'channel', message: channelExpected(messagingChannels) }];
   }
 
   const messaging = Type.Object(
@@ -146,8 +146,8 @@ export function createSendRules(clock: Clock, environment: 'sandbox' | 'producti
       channel: Type.String({
         maxLength: 1024,
         default: 'sms',
-        expected: rightChannel,
-        shown: { enum: channels },
+        expected: rightChannel(messagingChannels),
+        shown: { enum: messagingChannels },
         description: 'How it is sent',
       }),
     },
@@ -184,7 +184,7 @@ export function readSend(body: SendBody, sending: Sending): SendRequest {
 
 /** The SMS API has no `channel` field and ignores it, like any unknown property. */
 export function sendRefusal({ channel, priority }: SendBody, sending: Sending): ApiError | undefined {
-  if (sending.api === 'messaging' && channel !== 'sms') return unsupportedChannel();
+  if (sending.api === 'messaging' && channel !== 'sms') return unsupportedChannel(messagingChannels);
   return priority === 'high' && !sending.highPriority ? invalidField('priority', priorityDenied) : undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { TimelineEvent } from '../http/timeline.ts';
 import { type Message, type MessageStatus, messageError } from './message.ts';
+import type { SentText } from './text/sent-texts.ts';
 
 /** A message with its delivery history. */
 export interface TrackedMessage extends Message {
@@ -14,6 +15,11 @@ const ends: Partial<Record<MessageStatus, string>> = {
   canceled: 'Canceled before it was sent.',
   unknown: 'No receipt arrived. The outcome is unknown.',
 };
+
+/** Texts of one verification, as its record shows them. */
+export function toSentTexts(texts: readonly Message[]): SentText[] {
+  return texts.map(({ id, channel, status, errorCode }) => ({ messageId: id, channel, status, errorCode }));
+}
 
 /** The history of a text, from its row. */
 export function messageTimeline(message: TrackedMessage): TimelineEvent[] {

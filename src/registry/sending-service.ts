@@ -30,10 +30,10 @@ export function createSendingService({ database, clock, feed, environment }: Sen
   return {
     requireApplication,
 
-    async setSegmentsPerDay(id: string, segments: number | null, note?: Note) {
+    async setLimits(id: string, limits: store.ApplicationLimits, note?: Note) {
       await requireApplication(id);
       const set = async (tx: Tx) => {
-        if (!(await store.setSegmentsPerDay(tx, id, segments))) throw notFound();
+        if (!(await store.setLimits(tx, id, limits))) throw notFound();
       };
       await feed.change(id, noted(set, note));
       return requireApplication(id);

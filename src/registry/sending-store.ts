@@ -45,6 +45,8 @@ export interface SendingApplication {
   highPriority: boolean;
   /** Null for the number of its plan. */
   segmentsPerDay: number | null;
+  /** Countries where it may call people. */
+  callCountries: string[];
   /** Of its approved registrations. */
   plans: PlanName[];
   changedPlans: ChangedPlans;
@@ -53,7 +55,7 @@ export interface SendingApplication {
 export async function findSendingApplication(tx: Tx, id: string): Promise<SendingApplication | undefined> {
   const { rows } = await tx.query<SendingApplication>(
     `select id, name, high_priority as "highPriority", segments_per_day as "segmentsPerDay",
-       coalesce((select json_agg(r.plan) from registration r
+       call_countries as "callCountries", coalesce((select json_agg(r.plan) from registration r
          where r.application_id = a.id and r.status = 'approved'), '[]') as plans,
        ${changedPlansColumn}
      from application a where id = $1`,
@@ -62,7 +64,18 @@ export async function findSendingApplication(tx: Tx, id: string): Promise<Sendin
   return rows[0];
 }
 
-export async function setSegmentsPerDay(tx: Tx, id: string, segments: number | null): Promise<boolean> {
-  const { count } = await tx.query('update application set segments_per_day = $2 where id = $1', [id, segments]);
+/** What an operator sets for one application; undefined stays as it is. */
+export interface ApplicationLimits {
+  segmentsPerDay?: number | null | undefined;
+  callCountries?: readonly string[] | undefined;
+}
+
+export async function setLimits(tx: Tx, id: string, limits: ApplicationLimits): Promise<boolean> {
+  const { segmentsPerDay, callCountries } = limits;
+  const { count } = await tx.query(
+    `update application set segments_per_day = case when $2 then $3::integer else segments_per_day end,
+       call_countries = coalesce($4::text[], call_countries) where id = $1`,
+    [id, segmentsPerDay !== undefined, segmentsPerDay ?? null, callCountries ?? null],
+  );
   return count > 0;
 }

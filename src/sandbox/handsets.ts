@@ -31,6 +31,7 @@ export type ShownText = Pick<ArrivingText, 'applicationId' | 'to' | 'messageId'>
 export interface DueReceipt {
   messageId: string;
   attempt: number;
+  to: string;
   delivered: boolean;
 }
 
@@ -100,9 +101,10 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
         if (last !== undefined) await tx.query('update handset_report set reported = $1', [last.id]);
         const { rows: late } = await tx.query<DueReceipt>(takeLate, [times[1], mostReported]);
         const due = [...late, ...usual.filter(({ reports, late }) => reports && !late)].map(
-          ({ messageId, attempt, delivered }) => ({
+          ({ messageId, attempt, to, delivered }) => ({
             messageId: fromUuid('msg', messageId),
             attempt,
+            to,
             delivered,
           }),
         );
@@ -252,7 +254,8 @@ const takeLate = {
   text: `delete from handset_late_receipt where handset_text_id in (
       select handset_text_id from handset_late_receipt where due_at <= $1
         and handset_text_id <= (select reported from handset_report) order by due_at limit $2 for update skip locked)
-    returning message_id as "messageId", attempt, delivered`,
+    returning message_id as "messageId", attempt, delivered,
+      coalesce((select recipient from handset_text t where t.id = handset_text_id), '') as "to"`,
 };
 
 /**
@@ -263,10 +266,10 @@ const selectUsual = {
   name: 'select-handset-receipts',
   text: `with report as materialized (select reported from handset_report for update),
       next as (
-        select t.id, t.message_id, t.attempt, t.delivered, t.received_at, t.reports from handset_text t
+        select t.id, t.recipient, t.message_id, t.attempt, t.delivered, t.received_at, t.reports from handset_text t
         where t.id > (select reported from report) order by t.id limit $2),
       not_due as (select id from next where received_at > $1 order by id limit 1)
-    select id, message_id as "messageId", attempt, delivered, reports,
+    select id, recipient as "to", message_id as "messageId", attempt, delivered, reports,
       exists (select from handset_late_receipt where handset_text_id = next.id) as late
     from next where received_at <= $1 and not exists (select from not_due where not_due.id < next.id) order by id`,
 };

@@ -27,6 +27,13 @@ const itemSchema = Type.Object(
     verification_id: nullable(Type.String()),
     segments: segmentsSchema,
     received_at: Type.String(),
+    channel: Type.Optional(
+      Type.String({
+        examples: ['voice'],
+        description: 'Only for a call, whose text is what it says, or a WhatsApp message',
+      }),
+    ),
+    language: Type.Optional(Type.String({ examples: ['en'], description: 'Of its text; only with channel' })),
   },
   { title: 'InboxText' },
 );

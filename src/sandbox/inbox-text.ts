@@ -17,9 +17,13 @@ export interface ArrivalRendererOptions {
   database: Database;
   /** Renders at each read, so that no row holds a code. One text for each message, in order. */
   renderTexts: (messages: readonly Message[]) => Promise<string[]>;
+  languageOf: LanguageOfText;
 }
 
-export function createArrivalRenderer({ database, renderTexts }: ArrivalRendererOptions): RenderArrivals {
+/** The language of a code's text, for a voice that reads it. */
+export type LanguageOfText = (message: Message) => string;
+
+export function createArrivalRenderer({ database, renderTexts, languageOf }: ArrivalRendererOptions): RenderArrivals {
   return async (arrivals) => {
     if (arrivals.length === 0) return [];
     const ids = [...new Set(arrivals.map(({ messageId }) => messageId))];
@@ -28,12 +32,12 @@ export function createArrivalRenderer({ database, renderTexts }: ArrivalRenderer
     const rendered = new Map(found.map((message, index) => [message.id, { message, text: texts[index] ?? '' }]));
     return arrivals.flatMap((arrival) => {
       const each = rendered.get(arrival.messageId);
-      return each === undefined ? [] : [{ arrival, item: toItem(arrival, each.message, each.text) }];
+      return each === undefined ? [] : [{ arrival, item: toItem(arrival, each.message, each.text, languageOf) }];
     });
   };
 }
 
-function toItem(arrival: HandsetText, message: Message, text: string): object {
+function toItem(arrival: HandsetText, message: Message, text: string, languageOf: LanguageOfText): object {
   return {
     to: arrival.to,
     from: message.sentAs ?? message.sender,
@@ -47,5 +51,6 @@ function toItem(arrival: HandsetText, message: Message, text: string): object {
       remaining: message.remaining,
     },
     received_at: toTimestamp(arrival.receivedAtMs),
+    ...(message.channel !== 'sms' && { channel: message.channel, language: languageOf(message) }),
   };
 }

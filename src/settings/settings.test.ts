@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ConfigError, readConfig } from './settings.ts';
 
 test('without any setting the defaults of the contract hold', () => {
@@ -172,4 +172,96 @@ test('records are kept at least as long as a text may wait', () => {
 test('what only the command line reads is not a mistake of the service', () => {
   assert.equal(readConfig({ HELIOGRAPH_URL: 'http://127.0.0.1:8080', HELIOGRAPH_API_KEY: 'x' }).port, 8080);
   assert.throws(() => readConfig({ HELIOGRAPH_URLS: 'x' }), /HELIOGRAPH_URLS is not a setting/);
+});
+
+test('the variables of OpenTelemetry are read as it writes them', () => {
+  assert.equal(readConfig({}).tracing, undefined);
+  assert.equal(readConfig({ OTEL_SERVICE_NAME: 'sms' }).tracing, undefined);
+  assert.deepEqual(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' }).tracing, {
+    url: 'http://collector:4318/v1/traces',
+    headers: {},
+    resource: { 'service.name': 'heliograph' },
+    sampler: { parentBased: true, ratio: 1 },
+  });
+  const all = readConfig({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com/otlp',
+    OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20YTpi==, x-tenant = a ,',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=texts,deployment.environment.name=caf%C3%A9',
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
+  }).tracing;
+  assert.deepEqual(all, {
+    url: 'https://collector.example.com/otlp/v1/traces',
+    headers: { authorization: 'Basic YTpi==', 'x-tenant': 'a' },
+    resource: { 'service.name': 'texts', 'deployment.environment.name': 'café' },
+    sampler: { parentBased: false, ratio: 0.25 },
+  });
+  const samplerOf = (name: string) =>
+    readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_TRACES_SAMPLER: name }).tracing?.sampler;
+  assert.deepEqual(samplerOf('parentbased_always_off'), { parentBased: true, ratio: 0 });
+  assert.deepEqual(samplerOf('always_on'), { parentBased: false, ratio: 1 });
+});
+
+test('a wrong variable of OpenTelemetry is named, and its secret is not repeated', () => {
+  const wrong: [name: string, value: string][] = [
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:hidden-secret@collector:4318'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'hidden-secret'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=hidden-secret%0d%0aevil:1'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=hidden-secret%zz'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'Content-Length=5'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', Array.from({ length: 65 }, (_, index) => `x${index}=1`).join()],
+    ['OTEL_RESOURCE_ATTRIBUTES', `team=${'x'.repeat(300)}`],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'half'],
+  ];
+  for (const [name, value] of wrong) {
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      ({ message }: Error) => message.includes(`${name} must`) && !message.includes('hidden-secret'),
+      `${name}=${value.slice(0, 40)}`,
+    );
+  }
+});
+
+describe('the risk check', () => {
+  const set =
+    (risk: Record<string, string>, env = 'production') =>
+    () =>
+      readConfig({
+        ...{ HELIOGRAPH_ENV: env, HELIOGRAPH_SECRET: 'x'.repeat(32) },
+        ...Object.fromEntries(Object.entries(risk).map(([name, value]) => [`HELIOGRAPH_RISK_${name}`, value])),
+      });
+
+  test('none by default; with an address its defaults', () => {
+    assert.equal(readConfig({}).risk, undefined);
+    assert.deepEqual(set({ URL: 'https://risk.example.com/' })().risk, {
+      url: 'https://risk.example.com',
+      ...{ preset: 'json', maxAgeHours: 240, authorization: undefined, credentials: undefined, onFailure: 'allow' },
+    });
+    const client = { TOKEN_URL: 'https://id.example.com/token', CLIENT_ID: 'me', CLIENT_SECRET: 'secret' };
+    assert.deepEqual(set({ URL: 'http://10.0.0.1/check', ...client })().risk?.credentials, {
+      ...{ tokenUrl: client.TOKEN_URL, clientId: 'me', clientSecret: 'secret', scope: 'sim-swap:check' },
+    });
+  });
+
+  test('what does not fit together, or would send numbers in clear, is refused', () => {
+    const url = { URL: 'https://risk.example.com' };
+    const bad: [Record<string, string>, RegExp][] = [
+      [{ AUTHORIZATION: 'Bearer x' }, /RISK_AUTHORIZATION must not be set without HELIOGRAPH_RISK_URL/],
+      [{ ...url, CLIENT_ID: 'me' }, /RISK_TOKEN_URL and HELIOGRAPH_RISK_CLIENT_SECRET must be set/],
+      [
+        { ...url, TOKEN_URL: 'https://id.example.com', CLIENT_ID: 'me', CLIENT_SECRET: 's', AUTHORIZATION: 'x' },
+        /use one of the two/,
+      ],
+      [{ URL: 'http://risk.example.com' }, /RISK_URL must begin with https/],
+      [{ URL: 'https://me:secret@risk.example.com' }, /no user/],
+      [{ ...url, PRESET: 'sms' }, /RISK_PRESET must be one of json, camara-sim-swap/],
+      [{ ...url, MAX_AGE_HOURS: '2401' }, /RISK_MAX_AGE_HOURS must be a whole number from 1 to 2400/],
+      [{ ...url, ON_FAILURE: 'retry' }, /RISK_ON_FAILURE must be one of allow, block/],
+    ];
+    for (const [risk, message] of bad) assert.throws(set(risk), message, JSON.stringify(risk));
+    assert.equal(set({ URL: 'http://risk.example.com' }, 'sandbox')().risk?.url, 'http://risk.example.com');
+  });
 });

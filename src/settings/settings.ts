@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Environment } from '../platform/environment.ts';
 import { StartError } from '../platform/errors.ts';
 import { isObject } from '../platform/is-object.ts';
+import type { TracingSettings } from '../platform/tracing/tracer.ts';
 import {
   baseUrl,
   cidrs,
@@ -11,12 +12,15 @@ import {
   integer,
   jsonObject,
   oneOf,
+  redisUrl,
   type Setting,
   text,
   url,
 } from './kinds.ts';
 import { isOwnHost } from './own-host.ts';
+import { type GivenRisk, type RiskSettings, riskProblems, riskSettings } from './risk.ts';
 import { claimValues, readSso, type SsoSettings, ssoProblems } from './sso.ts';
+import { pairs, ratio, samplerNames, tracingOf } from './tracing.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
 export interface PlanLimits {
@@ -82,8 +86,8 @@ export const settings = {
     unset: 'embedded',
     more: 'Of several hosts the one that takes writes is found and followed ([operations.md](operations.md#several-machines)).',
   }),
-  REDIS_URL: explained(url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']), {
-    more: 'Without it the service refuses to start as a second node on the same database.',
+  REDIS_URL: explained(redisUrl('Redis or Valkey shared by several nodes'), {
+    more: '`redis+sentinel://s1:26379,s2:26379/name` names Sentinels. Without it the service refuses to start as a second node on the same database.',
   }),
   HELIOGRAPH_ROLE: explained(oneOf('what this node does', ['all', 'web', 'worker']), {
     more: '`web` answers requests, `worker` delivers texts and answers only health and metrics, `all` does both.',
@@ -110,9 +114,32 @@ export const settings = {
   HELIOGRAPH_GUARD: explained(
     jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
     {
-      more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`.',
+      more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`. The `guard` of a file of [declared configuration](guides/gitops.md) goes first.',
     },
   ),
+  HELIOGRAPH_RISK_URL: explained(url('risk check that is asked before a code is sent', ['https:', 'http:']), {
+    more: 'In production https, unless the host is a loopback or private address. Without an answer within 800 ms `HELIOGRAPH_RISK_ON_FAILURE` decides ([operations.md](operations.md#risk-check)).',
+  }),
+  HELIOGRAPH_RISK_PRESET: explained(oneOf('what answers there', ['json', 'camara-sim-swap']), {
+    more: '`json` takes `{to, country, application_id}` and answers `{decision: "allow" or "block", reason}`. `camara-sim-swap` is CAMARA SIM Swap 2: the address of its root, or of its `/check`.',
+  }),
+  HELIOGRAPH_RISK_MAX_AGE_HOURS: integer('hours for which a change of the SIM counts (camara-sim-swap)', 240, 1, 2400),
+  HELIOGRAPH_RISK_AUTHORIZATION: text(
+    'Authorization header for the risk check, like "Bearer …"',
+    undefined,
+    /^[\x20-\x7e]{1,4096}$/,
+    'have 1 to 4096 visible characters',
+  ),
+  HELIOGRAPH_RISK_TOKEN_URL: explained(
+    url('token endpoint for the risk check (OAuth 2.0 client credentials)', ['https:', 'http:']),
+    {
+      more: 'Set it with `HELIOGRAPH_RISK_CLIENT_ID` and `HELIOGRAPH_RISK_CLIENT_SECRET` instead of `HELIOGRAPH_RISK_AUTHORIZATION`.',
+    },
+  ),
+  HELIOGRAPH_RISK_CLIENT_ID: text('client id at that token endpoint'),
+  HELIOGRAPH_RISK_CLIENT_SECRET: text('client secret at that token endpoint'),
+  HELIOGRAPH_RISK_SCOPE: text('scope to ask for at that token endpoint', 'sim-swap:check'),
+  HELIOGRAPH_RISK_ON_FAILURE: oneOf('what happens to a start when the risk check gives no answer', ['allow', 'block']),
   HELIOGRAPH_DELIVERY: oneOf('whether to send a plain text again when it may have been sent', [
     'at_least_once',
     'at_most_once',
@@ -189,6 +216,26 @@ export const settings = {
     ),
     { more: 'At least 16 visible characters.' },
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: explained(
+    baseUrl('collector of OpenTelemetry; traces go to <address>/v1/traces by OTLP over HTTP'),
+    { unset: 'no traces', more: 'See [operations.md](operations.md#traces).' },
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: explained(
+    pairs('headers for the collector, like authorization=Bearer%20…,x-tenant=a', 'headers'),
+    { unset: 'none' },
+  ),
+  OTEL_SERVICE_NAME: explained(
+    text('name of this service in traces', undefined, /^[^\p{Cc}]{1,255}$/u, 'have 1 to 255 characters'),
+    { unset: '`service.name` of OTEL_RESOURCE_ATTRIBUTES, else `heliograph`' },
+  ),
+  OTEL_RESOURCE_ATTRIBUTES: explained(
+    pairs('what every trace says of this node, like deployment.environment.name=production', 'attributes'),
+    { unset: 'none' },
+  ),
+  OTEL_TRACES_SAMPLER: explained(oneOf('which requests are traced', samplerNames), {
+    more: 'With `parentbased_…` the sampled flag in the `traceparent` of an identified caller decides: 10 traces a second each, by node. The rest of the name decides about all others.',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: ratio,
   LOG_LEVEL: oneOf('lowest level that is logged', ['info', 'debug', 'trace', 'warn', 'error', 'fatal', 'silent']),
 } satisfies Record<string, Setting<unknown>>;
 
@@ -222,6 +269,8 @@ export interface Config {
   tokenAlg: 'ES256' | 'RS256';
   resendSeconds: number;
   guard: GuardSettings;
+  /** Undefined without `HELIOGRAPH_RISK_URL`. */
+  risk: RiskSettings | undefined;
   delivery: 'at_least_once' | 'at_most_once';
   senders: 'approved' | 'open';
   httpLane: 'plain' | 'node';
@@ -242,6 +291,8 @@ export interface Config {
     tlsKey: string | undefined;
   };
   metricsToken: string | undefined;
+  /** Undefined: no traces are made. */
+  tracing: TracingSettings | undefined;
   logLevel: string;
 }
 
@@ -279,6 +330,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     problems.push('HELIOGRAPH_SMPP_TLS_PORT must differ from HELIOGRAPH_SMPP_PORT');
   const alertProblem = alertUrlProblem(value.HELIOGRAPH_ALERT_URL, value.HELIOGRAPH_ENV);
   if (alertProblem !== undefined) problems.push(`HELIOGRAPH_ALERT_URL must ${alertProblem}`);
+  problems.push(...riskProblems(value as GivenRisk, value.HELIOGRAPH_ENV));
   problems.push(...ssoProblems(value));
   if (problems.length > 0) throw new ConfigError(problems);
 
@@ -303,6 +355,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     tokenAlg: value.HELIOGRAPH_TOKEN_ALG,
     resendSeconds: value.HELIOGRAPH_RESEND_SECONDS ?? (value.HELIOGRAPH_ENV === 'production' ? 30 : 2),
     guard: value.HELIOGRAPH_GUARD,
+    risk: riskSettings(value as GivenRisk),
     delivery: value.HELIOGRAPH_DELIVERY,
     senders: value.HELIOGRAPH_SENDERS,
     httpLane: value.HELIOGRAPH_HTTP_LANE,
@@ -323,6 +376,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       tlsKey: value.HELIOGRAPH_SMPP_TLS_KEY,
     },
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
+    tracing: tracingOf({
+      endpoint: value.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: value.OTEL_EXPORTER_OTLP_HEADERS,
+      serviceName: value.OTEL_SERVICE_NAME ?? value.OTEL_RESOURCE_ATTRIBUTES['service.name'] ?? 'heliograph',
+      resource: value.OTEL_RESOURCE_ATTRIBUTES,
+      sampler: value.OTEL_TRACES_SAMPLER,
+      ratio: value.OTEL_TRACES_SAMPLER_ARG,
+    }),
     logLevel: value.LOG_LEVEL,
   };
 }

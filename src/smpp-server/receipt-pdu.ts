@@ -28,6 +28,10 @@ const errorNumbers: Record<MessageErrorCode, number> = {
   carrier_unavailable: 7,
   expired: 8,
   unknown: 9,
+  // Texts have none of these.
+  no_answer: 9,
+  busy: 9,
+  not_on_channel: 9,
 };
 /** A part whose text never came together. */
 export const incompleteError = 10;

@@ -225,7 +225,7 @@ export function refusedQuery(status: number): QueryAnswer {
 export function toSendRequest(request: SubmitRequest, text: string) {
   const { to, from, reference, validitySeconds, sendAtMs, priority } = request;
   return {
-    ...{ to, from, message: text, channel: 'sms', reference, validity_seconds: validitySeconds, priority },
+    ...{ to, from, message: text, channel: 'sms' as const, reference, validity_seconds: validitySeconds, priority },
     send_at: sendAtMs === null ? null : new Date(sendAtMs).toISOString(),
     smart_encoding: false,
   };

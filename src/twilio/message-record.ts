@@ -87,6 +87,9 @@ const errorNumbers: Record<MessageErrorCode, number> = {
   carrier_unavailable: 30001,
   expired: 30036,
   unknown: 30008,
+  no_answer: 30003,
+  busy: 30003,
+  not_on_channel: 63024,
 };
 
 export function toErrorNumber(code: MessageErrorCode | null): number | null {

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { type Batch, createBatch } from '../platform/database/batch.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
+import { findAllTexts } from './texts/all-texts.ts';
 import { findNewestTexts, type VerificationAndText } from './texts/newest-texts.ts';
 import { asOf } from './verification.ts';
 import { toVerificationRecord } from './verification-record.ts';
@@ -24,7 +25,10 @@ export function createCancellations(
       nowMs,
     );
     const texts = await findNewestTexts(tx, canceled);
-    return new Map(canceled.map((row, index) => [row.id, toVerificationRecord(row, texts[index])]));
+    const several = await findAllTexts(tx, canceled);
+    return new Map(
+      canceled.map((row, index) => [row.id, toVerificationRecord(row, texts[index], { all: several.get(row.id) })]),
+    );
   }
 
   function refusalOf(found: VerificationAndText | undefined, nowMs: number): ApiError {

@@ -1,5 +1,6 @@
 // Tests: test/contract/senders.test.ts
 import type { SendingRights } from '../http/sending-rights.ts';
+import type { SendingChannel } from '../messages/channel.ts';
 import { isRefusedName, senderCarriers, senderOfCodes } from '../messages/numbers/held-sender.ts';
 import type { TextFacts } from '../messages/text/text-route.ts';
 import { invalidField } from '../platform/errors.ts';
@@ -12,9 +13,17 @@ export type CodeSender = Pick<TextFacts, 'from' | 'holdsSender' | 'senderCarrier
  */
 const neutralName = 'Verify';
 
-/** The first sender that the application holds for the country, else the name of the application. */
-export function codeSender(rights: SendingRights, to: string, appName: string): CodeSender {
-  const held = senderOfCodes(rights, to);
+/**
+ * The first sender that the application holds for the country, else the name of the application. Calls and WhatsApp
+ * messages come from the carrier's own number.
+ */
+export function codeSender(
+  rights: SendingRights,
+  to: string,
+  appName: string,
+  channel: SendingChannel = 'sms',
+): CodeSender {
+  const held = channel === 'sms' ? senderOfCodes(rights, to) : undefined;
   if (held !== undefined) {
     return { from: held, holdsSender: true, senderCarriers: senderCarriers(rights, held, to) };
   }

@@ -22,6 +22,7 @@ export const startedVerification = {
   expires_at: '2026-01-31T12:10:00.000Z',
   approved_at: null,
   delivery: { status: 'queued', message_id: exampleId('msg'), error: null },
+  deliveries: [{ channel: 'sms', status: 'queued', message_id: exampleId('msg'), error: null }],
   reference: 'sign-up-1234',
 };
 
@@ -35,6 +36,7 @@ export const approvedVerification = {
   updated_at: approved_at,
   approved_at,
   delivery: { status: 'delivered', message_id: exampleId('msg'), error: null },
+  deliveries: [{ channel: 'sms', status: 'delivered', message_id: exampleId('msg'), error: null }],
 };
 export const readVerification = { ...approvedVerification, proof };
 export const checkedVerification = { ...approvedVerification, valid: true, proof };
@@ -48,4 +50,5 @@ export const canceledVerification = {
   resend_available_at: null,
   updated_at: sent_at,
   delivery: { status: 'canceled', message_id: exampleId('msg'), error: null },
+  deliveries: [{ channel: 'sms', status: 'canceled', message_id: exampleId('msg'), error: null }],
 };

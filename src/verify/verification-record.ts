@@ -3,7 +3,9 @@ import { nullable, openValues, recordId } from '../http/list-page.ts';
 import { type MessageErrorCode, type MessageStatus, messageError, messageStatuses } from '../messages/message.ts';
 import { messageErrorSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm } from '../messages/numbers/phone-number.ts';
+import type { SentText } from '../messages/text/sent-texts.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
+import { paymentSchema, readPaymentCell } from './assurance/payment.ts';
 import {
   attemptsRemaining,
   resendAtMs,
@@ -59,7 +61,23 @@ const fields = {
     },
     required: ['status', 'message_id', 'error'],
   }),
+  deliveries: Type.Array(
+    Type.Object(
+      {
+        channel: Type.String({ examples: ['sms'] }),
+        status: openValues('MessageStatus', messageStatuses, {
+          description: 'Its status; of a call, delivered means answered',
+          example: 'queued',
+        }),
+        message_id: Type.String({ examples: ['msg_01jq8zkx5sf9btvkd0a2m4c6e8'] }),
+        error: messageErrorSchema,
+      },
+      { title: 'SentCode' },
+    ),
+    { description: 'Each text, call or message with the code, oldest first' },
+  ),
   reference: nullable(Type.String()),
+  payment: Type.Optional(paymentSchema),
 };
 
 export const verificationSchema = Type.Object(fields, { title: 'Verification', examples: [approvedVerification] });
@@ -67,6 +85,15 @@ export type VerificationRecord = Static<typeof verificationSchema>;
 export const startSchema = Type.Object(
   {
     ...fields,
+    inbound: Type.Optional(
+      Type.Object(
+        {
+          number: Type.String({ examples: ['+15005550199'] }),
+          text: Type.String({ examples: ['ACME 48291374'] }),
+        },
+        { title: 'TextToReceive', description: 'With channel inbound: the text that the person sends, and where to' },
+      ),
+    ),
     sent: Type.Boolean({
       examples: [true],
       description:
@@ -102,6 +129,10 @@ export const verificationFilters = {
   reference: Type.Optional(Type.String({ maxLength: 128, description: 'Your own reference' })),
 };
 
+function toDelivery({ channel, status, messageId, errorCode }: SentText) {
+  return { channel: channel as string, status, message_id: messageId, error: messageError(errorCode) };
+}
+
 /** The newest text of a verification. */
 export interface TextState {
   messageId: string;
@@ -109,8 +140,21 @@ export interface TextState {
   errorCode: MessageErrorCode | null;
 }
 
-/** The verification as the API returns it. `sent` is for the answer to a start: whether that start sent a text. */
-export function toVerificationRecord(verification: Verification, text: TextState | undefined, sent?: boolean) {
+interface RecordOptions {
+  /** For the answer to a start: whether that start sent a text. */
+  sent?: boolean | undefined;
+  /** The texts of a verification that has several, oldest first. */
+  all?: readonly SentText[] | undefined;
+}
+
+const noOptions: RecordOptions = {};
+
+/** The verification as the API returns it. */
+export function toVerificationRecord(
+  verification: Verification,
+  text: TextState | undefined,
+  { sent, all }: RecordOptions = noOptions,
+) {
   return {
     id: verification.id,
     to: verification.to,
@@ -131,6 +175,9 @@ export function toVerificationRecord(verification: Verification, text: TextState
       text === undefined
         ? null
         : { status: text.status, message_id: text.messageId, error: messageError(text.errorCode) },
+    deliveries:
+      all?.map(toDelivery) ?? (text === undefined ? [] : [toDelivery({ ...text, channel: verification.channel })]),
     reference: verification.reference,
+    ...(verification.payment !== null && { payment: readPaymentCell(verification.payment) }),
   };
 }

@@ -64,10 +64,14 @@ export function createVerificationRetention(database: Database, clock: Clock, da
     async forget(number) {
       let forgotten = 0;
       for (let count = chunk; count > 0; forgotten += count) count = await forgetChunk(number);
+      for (let count = chunk; count > 0; ) ({ count } = await database.query(forgetSends, [number, chunk]));
       return forgotten;
     },
   };
 }
+
+const forgetSends = `delete from counted_send where ctid = any(array(
+    select ctid from counted_send where recipient = $1 limit $2))`;
 
 const findNumber = {
   name: 'find-verifications-of-number',
@@ -92,6 +96,7 @@ const maskStatement = {
         where id = u.id and id >= $4 and id <= $5 limit 1 for update) v),
     record as (
       update verification v set recipient = k.masked, status = k.becomes,
+        payment = regexp_replace(v.payment, '^([^ ]+ [^ ]+) .*$', '\\1 •••'),
         reason = case when v.${isPending} then case when k.becomes = ${statusCode('expired')}
           then ${reasonCode('ttl_elapsed')} else ${reasonCode('canceled_by_client')} end else reason end,
         updated_at = case when v.${isPending} then least(expires_at, $3) else updated_at end

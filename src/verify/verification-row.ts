@@ -1,3 +1,4 @@
+import { type Channel, channelNames } from '../messages/channel.ts';
 import { readTime, readTimeOrNull } from '../platform/database/connections/times.ts';
 import { packed, unpack } from '../platform/database/packed-row.ts';
 import { fromUuid } from '../platform/ids.ts';
@@ -26,8 +27,9 @@ export const reasons: readonly Reason[] = [
   'suspected_pumping',
   'restored',
   'reported_by_client',
+  'channel_not_allowed',
+  'risk',
 ];
-const channels = ['sms'];
 
 export function statusCode(status: VerificationStatus): number {
   return codeIn(verificationStatuses, status);
@@ -41,8 +43,8 @@ export function reasonCode(reason: Reason | null): number | null {
   return reason === null ? null : codeIn(reasons, reason);
 }
 
-export function channelCode(channel: string): number {
-  return codeIn(channels, channel);
+export function channelCode(channel: Channel): number {
+  return codeIn(channelNames, channel);
 }
 
 export function statusOf(code: number): VerificationStatus {
@@ -84,6 +86,9 @@ const packedColumns = [
   'expires_at',
   'approved_at?',
   'outcome?',
+  'payment?',
+  'precheck?',
+  'inbound?',
 ];
 
 /** A row as `verificationColumns` selects it. */
@@ -105,7 +110,7 @@ export function toVerification(row: VerificationRow): Verification {
   return {
     id: fromUuid('ver', cell(0)),
     applicationId: fromUuid('app', cell(1)),
-    channel: nameIn(channels, Number(cell(2))),
+    channel: nameIn(channelNames, Number(cell(2))),
     to: cell(3),
     status: statusOf(Number(cell(4))),
     reason: cell(5) === '' ? null : nameIn(reasons, Number(cell(5))),
@@ -125,6 +130,9 @@ export function toVerification(row: VerificationRow): Verification {
     expiresAtMs: readTime(cell(18)),
     approvedAtMs: readTimeOrNull(cell(19)),
     outcome: cell(20) === '' ? null : nameOfOutcome(Number(cell(20))),
+    payment: cell(21) === '' ? null : cell(21),
+    precheck: cell(22) === '' ? null : cell(22),
+    inbound: cell(23) === '' ? null : cell(23),
   };
 }
 

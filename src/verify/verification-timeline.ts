@@ -1,29 +1,35 @@
 // Tests: test/contract/portal-records.test.ts
 import type { TimelineEvent } from '../http/timeline.ts';
 import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
+import { readPrecheckCell, riskSentence } from './assurance/precheck.ts';
 import { attemptsRemaining, type Verification } from './verification.ts';
 
 /** The history of a verification and its texts. */
 export function verificationTimeline(verification: Verification, texts: TrackedMessage[]): TimelineEvent[] {
   const { status, reason, createdAtMs, updatedAtMs, approvedAtMs, attempts, codeLength } = verification;
   const wrong = attempts === 0 ? '' : ` after ${attempts} wrong ${attempts === 1 ? 'code' : 'codes'}`;
+  const isInbound = verification.inbound !== null;
   const events: TimelineEvent[] = [];
+  const { risk } = readPrecheckCell(verification.precheck);
+  // A row keeps what was said before its newest text.
+  const riskAtMs = texts.at(-1)?.createdAtMs ?? createdAtMs;
+  if (risk !== null) events.push({ atMs: riskAtMs, event: 'risk', detail: riskSentence(risk) });
   if (status === 'blocked') {
     events.push({
       atMs: createdAtMs,
       event: 'blocked',
-      detail: `Blocked by the guard (${reason}). No text was sent.`,
+      detail: `Blocked by ${reason === 'risk' ? 'the risk check' : `the guard (${reason})`}. No text was sent.`,
     });
     return events;
   }
-  events.push({ atMs: createdAtMs, event: 'started', detail: `Code of ${codeLength} digits created` });
+  events.push({ atMs: createdAtMs, event: 'started', detail: isInbound ? 'Waits for a text of the person' : `Code of ${codeLength} digits created` });
   for (const text of texts) events.push(...messageTimeline(text));
   switch (status) {
     case 'approved':
       events.push({
         atMs: approvedAtMs ?? updatedAtMs,
         event: status,
-        detail: `Correct code entered${wrong}`,
+        detail: isInbound ? 'The text arrived from the number' : `Correct code entered${wrong}`,
       });
       break;
     case 'failed':

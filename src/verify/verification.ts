@@ -1,3 +1,4 @@
+import type { Channel } from '../messages/channel.ts';
 import { minuteMs } from '../platform/clock.ts';
 
 export type VerificationStatus = 'pending' | 'approved' | 'failed' | 'expired' | 'canceled' | 'blocked';
@@ -24,7 +25,9 @@ export type BlockReason =
   | 'prefix_velocity'
   | 'too_many_failures'
   | 'spend_limit'
-  | 'suspected_pumping';
+  | 'suspected_pumping'
+  | 'channel_not_allowed'
+  | 'risk';
 
 export type Reason =
   | 'incorrect_code'
@@ -39,7 +42,8 @@ export type Reason =
 export interface Verification {
   id: string;
   applicationId: string;
-  channel: string;
+  /** Of its newest send: the one that an approval came by. */
+  channel: Channel;
   to: string;
   status: VerificationStatus;
   reason: Reason | null;
@@ -47,6 +51,12 @@ export interface Verification {
   ringVersion: number;
   /** Of the caller's code, as Postgres prints it; null where the code derives from the id. */
   codeHash: string | null;
+  /** The payment that the code confirms, as a cell (`payment.ts`); nearly always none. */
+  payment: string | null;
+  /** What was checked before its newest text was sent, as a cell (`assurance/precheck.ts`). */
+  precheck: string | null;
+  /** Of one that the person's own text approves: the number to text and a name (`inbound/request-text.ts`). */
+  inbound: string | null;
   testNumber: boolean;
   attempts: number;
   maxAttempts: number;
@@ -98,15 +108,18 @@ export function resendAtMs({ status, sends, resendAvailableAtMs, expiresAtMs }: 
 /** What another start for the same number does while a verification is pending. */
 export type Continuation = 'send_again' | 'leave' | 'supersede';
 
-/** `isSameCode`: the start wants the code that was sent, or one of ours with its length. */
+/**
+ * `isSameCode`: the start wants the code that was sent, or one of ours with its length. `isNewWay`: it wants a channel that
+ * has not had the code yet.
+ */
 export function continuation(
   pending: Verification,
-  wanted: { isSameCode: boolean; channel: string },
+  wanted: { isSameCode: boolean; isNewWay: boolean },
   nowMs: number,
 ): Continuation {
   // Two texts with two codes are the most common cause of "wrong code", so the code stays the same while possible.
-  if (!wanted.isSameCode || pending.channel !== wanted.channel) return 'supersede';
-  const waited = pending.resendAvailableAtMs === null || pending.resendAvailableAtMs <= nowMs;
+  if (!wanted.isSameCode) return 'supersede';
+  const waited = wanted.isNewWay || pending.resendAvailableAtMs === null || pending.resendAvailableAtMs <= nowMs;
   return waited && pending.sends < mostSends ? 'send_again' : 'leave';
 }
 

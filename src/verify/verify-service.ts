@@ -1,6 +1,7 @@
 // Tests: test/contract/verifications.test.ts, test/races/verification-guard.test.ts
 import type { PageRequest } from '../http/list-page.ts';
 import type { GuardHold } from '../http/sending-rights.ts';
+import { unsupportedChannel } from '../messages/channel.ts';
 import { testNumberOf } from '../messages/numbers/test-numbers.ts';
 import type { RouteText } from '../messages/text/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -12,17 +13,23 @@ import { createReadBatcher } from '../platform/database/read-batcher.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 import type { Woken } from '../platform/work/wake-list.ts';
+import type { Payment } from './assurance/payment.ts';
+import { claimsOf } from './assurance/proof-claims.ts';
 import { createCancellations } from './cancellations.ts';
-import { createChecks } from './checks.ts';
+import { createChecks, type NamedPayment } from './checks.ts';
 import { createExplanations, type ExplainItem, type GuardExplanation } from './explanations.ts';
 import { createOutcomes } from './given/outcomes.ts';
 import type { Guard } from './guard.ts';
 import { createKeptChecks } from './kept-checks.ts';
+import { toInboundCell } from './inbound/request-text.ts';
 import { findNewestOf } from './newest-of-number.ts';
 import type { Destination } from './pending-store.ts';
+import { addRisk } from './risk/finding.ts';
+import type { AskRisk } from './risk/risk.ts';
 import { createStartBatch } from './start/batch.ts';
 import type { StartRequest } from './start/decision.ts';
 import type { StartAnswer, StartItem } from './start/item.ts';
+import { findAllTexts } from './texts/all-texts.ts';
 import { findNewestTexts, type VerificationAndText } from './texts/newest-texts.ts';
 import { asOf, type Outcome, proofMs, type Verification } from './verification.ts';
 import { listVerifications, siftNewest, type VerificationFilter } from './verification-list.ts';
@@ -36,9 +43,17 @@ export interface VerifyServiceOptions {
   clock: Clock;
   keys: KeyRing;
   guard: Guard;
+  /** The guard as it is now, if it can change. */
+  currentGuard?: () => Guard | Promise<Guard>;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
   routeText: RouteText;
+  /** The operator's risk check; undefined where none is configured. */
+  askRisk?: AskRisk | undefined;
+  /** The number that people can text for an application; undefined if there is none. */
+  findInboundNumber: (applicationId: string) => Promise<string | undefined>;
+  /** For the message about a channel that does not work. */
+  workingChannels: () => readonly string[];
   /** True while a text may have several carriers. */
   hasChoice: () => boolean;
   signProof: (claims: {
@@ -47,6 +62,9 @@ export interface VerifyServiceOptions {
     phoneNumber: string;
     approvedAtMs: number;
     expiresAtMs: number;
+    amr: readonly string[];
+    assurance?: string;
+    payment?: Payment;
   }) => Promise<string>;
   /** Called after every commit: these carriers may have something to send, or any. */
   wake: (carriers: Woken) => void;
@@ -57,6 +75,12 @@ export type VerifyService = ReturnType<typeof createVerifyService>;
 export interface CheckAnswer {
   verification: Verification;
   record: ReturnType<typeof toVerificationRecord> & { valid: boolean; proof?: string };
+}
+
+/** What a caller asks about: a code, and the payment that it names (`checks.ts`). */
+export interface CodeToCheck {
+  code: string;
+  payment?: NamedPayment;
 }
 
 /** How often a check by number finds a verification that is superseded meanwhile, at most. */
@@ -75,15 +99,19 @@ export function createVerifyService(options: VerifyServiceOptions) {
     clock,
     keys,
     guard,
+    currentGuard = () => guard,
     environment,
     resendSeconds,
     routeText,
+    askRisk,
+    findInboundNumber,
+    workingChannels,
     hasChoice,
     signProof,
     wake,
   } = options;
   const starts = createStartBatch(database, {
-    ...{ clock, keys, guard, environment, resendSeconds, routeText, hasChoice },
+    ...{ clock, keys, guard, currentGuard, environment, resendSeconds, routeText, hasChoice },
   });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const findNewest = createReadBatcher((numbers: Destination[]) => findNewestOf(database, numbers, clock.nowMs()));
@@ -91,7 +119,35 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const checks = createChecks({ database, clock, keys, environment, find });
   const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
   const cancellations = createCancellations(database, clock);
-  const explanations = createExplanations({ database, clock, keys, guard });
+  const explanations = createExplanations({ database, clock, keys, currentGuard });
+
+  const isTest = (to: string) => environment === 'sandbox' && testNumberOf(to) !== undefined;
+
+  /** Nothing is sent, so no risk check is asked. */
+  async function withNumber(request: StartRequest): Promise<StartRequest> {
+    const number = await findInboundNumber(request.applicationId);
+    if (number === undefined) throw unsupportedChannel(workingChannels());
+    return { ...request, inbound: toInboundCell(number, request.app) };
+  }
+
+  /** Asks the risk check, outside any transaction, about a start that the guard would let through. */
+  async function withRisk(request: StartRequest): Promise<StartRequest> {
+    const { applicationId, to, holds } = request;
+    if (askRisk === undefined || isTest(to)) return request;
+    const guarded = { applicationId, to, holds: environment === 'sandbox' ? undefined : holds, keep: () => undefined };
+    const { decision } = await explanations.submit(guarded);
+    return decision === 'block' ? request : { ...request, risk: await askRisk({ applicationId, to }) };
+  }
+
+  /** What the guard would decide, then what the risk check says; `keep` commits with it, in the one or the other. */
+  async function explainWithRisk(asked: ExplainItem, ask: AskRisk): Promise<GuardExplanation> {
+    const guarded = await explanations.submit({ ...asked, keep: () => undefined });
+    const { applicationId, to } = asked;
+    const explained = guarded.decision === 'block' ? guarded : addRisk(guarded, await ask({ applicationId, to }));
+    const kept = asked.keep(explained);
+    if (kept !== undefined) await insertAnswers(database, [kept], clock.nowMs());
+    return explained;
+  }
 
   /** Undefined unless a code was right here, and after the proof has expired. */
   function proofOf(row: Verification): Promise<string> | undefined {
@@ -104,16 +160,24 @@ export function createVerifyService(options: VerifyServiceOptions) {
       phoneNumber: row.to,
       approvedAtMs: row.approvedAtMs,
       expiresAtMs,
+      ...claimsOf(row),
     });
   }
 
   async function withTexts(rows: Verification[], nowMs: number) {
     const texts = await findNewestTexts(sideDatabase, rows);
-    return rows.map((row, index) => ({ id: row.id, record: toVerificationRecord(asOf(row, nowMs), texts[index]) }));
+    const several = await findAllTexts(sideDatabase, rows);
+    return rows.map((row, index) => {
+      const record = toVerificationRecord(asOf(row, nowMs), texts[index], { all: several.get(row.id) });
+      return { id: row.id, record };
+    });
   }
 
-  async function toCheckAnswer({ row, text }: VerificationAndText): Promise<CheckAnswer> {
-    const record: CheckAnswer['record'] = { ...toVerificationRecord(row, text), valid: row.status === 'approved' };
+  async function toCheckAnswer({ row, text, all }: VerificationAndText): Promise<CheckAnswer> {
+    const record: CheckAnswer['record'] = {
+      ...toVerificationRecord(row, text, { all }),
+      valid: row.status === 'approved',
+    };
     if (row.status === 'pending') record.reason = 'incorrect_code';
     const proof = proofOf(row);
     if (proof !== undefined) record.proof = await proof;
@@ -124,12 +188,12 @@ export function createVerifyService(options: VerifyServiceOptions) {
   async function check(
     applicationId: string,
     id: string,
-    code: string,
+    { code, payment }: CodeToCheck,
     keep?: (checked: CheckAnswer) => AnswerToKeep | undefined,
   ): Promise<CheckAnswer> {
     if (!isId('ver', id)) throw notFound();
-    if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code));
-    const checked = await keptChecks.submit({ row: checks.toRow(applicationId, id, code), keep });
+    if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code, payment));
+    const checked = await keptChecks.submit({ row: checks.toRow(applicationId, id, code, payment), keep });
     if (checked instanceof ApiError) throw checked;
     return checked;
   }
@@ -143,12 +207,18 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
   return {
     async start(request: StartRequest, key: string | undefined, keep: StartItem['keep']): Promise<StartAnswer> {
-      const item = { request, key, keep };
+      let asked = request;
+      if (request.channel === 'inbound') asked = await withNumber(request);
+      else if (askRisk !== undefined) asked = await withRisk(request);
+      const item = { request: asked, key, keep };
+      const { trace } = request;
+      const sinceMs = trace === undefined ? 0 : clock.steadyMs();
       // Another node took the number between our read and our write; the second try continues its verification.
       const answer = await starts.submit(item).catch((error: unknown) => {
         if (!violates(error, 'verification_pending')) throw error;
         return starts.submit(item);
       });
+      trace?.note('batch', sinceMs);
       if (answer instanceof ApiError) throw answer;
       wake(answer.carriers);
       return answer;
@@ -163,7 +233,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async checkNumber(
       applicationId: string,
       to: string,
-      code: string,
+      given: CodeToCheck,
       keep?: (checked: CheckAnswer) => AnswerToKeep,
     ): Promise<CheckAnswer> {
       for (let left = mostLookups; ; left--) {
@@ -173,7 +243,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
         const checked = await check(
           applicationId,
           id,
-          code,
+          given,
           keep && ((each) => (isFinal(each) ? keep(each) : undefined)),
         );
         if (isFinal(checked)) return checked;
@@ -183,8 +253,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     /** Takes the result of a code that the caller made and checked. */
     async report(applicationId: string, id: string, outcome: Outcome) {
       if (!isId('ver', id)) throw notFound();
-      const { row, text } = await putOutcome({ applicationId, id }, outcome);
-      return toVerificationRecord(row, text);
+      const { row, text, all } = await putOutcome({ applicationId, id }, outcome);
+      return toVerificationRecord(row, text, { all });
     },
 
     require,
@@ -193,8 +263,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     findNewest: (applicationId: string, to: string): Promise<string | undefined> => findNewest({ applicationId, to }),
 
     async read(applicationId: string, id: string) {
-      const { row, text } = await require(applicationId, id);
-      const record = toVerificationRecord(row, text);
+      const { row, text, all } = await require(applicationId, id);
+      const record = toVerificationRecord(row, text, { all });
       const proof = proofOf(row);
       return proof === undefined ? record : { ...record, proof: await proof };
     },
@@ -229,7 +299,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
       if (test === undefined) {
         const isHeld = environment !== 'sandbox';
-        return explanations.submit({ applicationId, to, holds: isHeld ? holds : undefined, keep });
+        const item = { applicationId, to, holds: isHeld ? holds : undefined, keep };
+        return askRisk === undefined ? explanations.submit(item) : explainWithRisk(item, askRisk);
       }
       const explained = explainTestNumber(test.kind === 'blocked');
       const kept = keep(explained);

@@ -122,7 +122,7 @@ describe('the table', () => {
     assert.deepEqual(body.routes, [
       {
         name: 'uk',
-        match: { countries: ['GB'], prefixes: ['+4477'], apis: [], applications: [], senders: [] },
+        match: { countries: ['GB'], prefixes: ['+4477'], apis: [], channels: [], applications: [], senders: [] },
         carriers: [{ carrier: 'acme', weight: 1 }],
         failover: [],
         failover_bulk: false,

@@ -219,7 +219,7 @@ describe('in production', () => {
     const acme = await production.createCaller({ plan: 'free', apis: ['sms'] });
     await acme.sms({ to, message: long });
     const { body } = await operator.send<SpendingApplication>('GET', `${applications}/${acme.id}`);
-    const about = { id: acme.id, name: 'ACME', high_priority: false };
+    const about = { id: acme.id, name: 'ACME', high_priority: false, call_countries: [] };
     assert.deepEqual(body, { ...about, segments_per_day: null, segments_limit: 1000, segments_today: 3 });
     assert.deepEqual(await limit(acme, 5), { ...about, segments_per_day: 5, segments_limit: 5, segments_today: 3 });
     const own = await acme.developer.send('GET', `/portal/v1/applications/${acme.id}/spend`);

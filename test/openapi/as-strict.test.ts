@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { problemsOf } from '../../src/http/request/validation.ts';
-import { channels } from '../../src/messages/channel.ts';
+import { messagingChannels, sendingChannels } from '../../src/messages/channel.ts';
 import { createSendRules } from '../../src/messages/send-rules.ts';
 import { createStartRules } from '../../src/verify/start/rules.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -94,7 +94,7 @@ const messaging = {
 };
 const cases: Case[] = [
   { ...starting, field: 'to', ...numbers },
-  { ...starting, field: 'channel', inside: [...channels], outside: ['', 'SMS', 'pigeon', null, 1] },
+  { ...starting, field: 'channel', inside: [...sendingChannels], outside: ['', 'SMS', 'pigeon', null, 1] },
   { ...starting, field: 'reference', ...references },
   {
     ...starting,
@@ -181,7 +181,7 @@ const cases: Case[] = [
     { ...shared, field: 'smart_encoding', inside: [true, false], outside: ['true', null, 1] },
     { ...shared, field: 'priority', inside: ['normal'], outside: ['', 'highest', null] },
   ]),
-  { ...messaging, field: 'channel', inside: [...channels], outside: ['', 'SMS', 'pigeon', null] },
+  { ...messaging, field: 'channel', inside: [...messagingChannels], outside: ['', 'SMS', 'pigeon', null] },
   ...['sms', 'messaging'].map(
     (api): Case => ({
       ...(api === 'sms' ? sending : messaging),
@@ -263,7 +263,7 @@ describe('for any text', () => {
   const anyText = fc.string({ unit: 'binary', maxLength: 40 }).filter((each) => each.isWellFormed());
   const values: Record<string, fc.Arbitrary<unknown>> = {
     to: fc.oneof(anyText, near('+', '1', '2', '0', ' ', '-', '(', ')', '.')),
-    channel: fc.oneof(anyText, fc.constantFrom(...channels)),
+    channel: fc.oneof(anyText, fc.constantFrom(...messagingChannels)),
     reference: anyText,
     locale: fc.oneof(anyText, near('a', 'B', '1', '-'), near('de', 'AT', '-', 'x')),
     autofill: fc.oneof(
@@ -283,7 +283,7 @@ describe('for any text', () => {
   const isBeyondSchemas = (value: unknown) => /xn--/i.test(JSON.stringify(value));
 
   test('the rules of the service and the schema of the document agree', () => {
-    const startRules = createStartRules('sandbox').schema;
+    const startRules = createStartRules('sandbox', () => sendingChannels).schema;
     const { sms, messaging: message } = createSendRules(app.clock, 'sandbox');
     for (const [schema, rules, right, fields] of [
       ['VerificationToStart', startRules, start, ['to', 'reference', 'locale', 'autofill']],

@@ -107,7 +107,7 @@ function newMessage() {
     applicationId: newId('app', systemClock),
     api: 'sms' as const,
     verificationId: null,
-    channel: 'sms',
+    channel: 'sms' as const,
     to: '+447700900123',
     sender: 'ACME',
     body: 'Hello',

@@ -135,7 +135,7 @@ export async function acceptMessages(
     to: '+447700900123',
     from: 'ACME',
     message: 'Hello',
-    channel: 'sms',
+    channel: 'sms' as const,
     reference: null,
     validity_seconds: 86_400,
     send_at: null,

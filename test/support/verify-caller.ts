@@ -3,6 +3,13 @@ import type { TestApp } from './app.ts';
 import { getToken } from './applications.ts';
 import { type Answer, send } from './developer.ts';
 
+export interface SentCode {
+  channel: string;
+  status: string;
+  message_id: string;
+  error: { code: string } | null;
+}
+
 export interface VerificationBody {
   id: string;
   to: string;
@@ -21,6 +28,7 @@ export interface VerificationBody {
   expires_at: string;
   approved_at: string | null;
   delivery: { status: string; message_id: string; error: unknown } | null;
+  deliveries: SentCode[];
   reference: string | null;
   valid?: boolean;
   proof?: string;
@@ -29,6 +37,9 @@ export interface VerificationBody {
 export interface InboxText {
   to: string;
   text: string;
+  channel?: string;
+  language?: string;
+  segments: { count: number };
   message_id: string;
   verification_id: string | null;
 }

@@ -3,7 +3,8 @@ import { laneNames } from '../../messages/message.ts';
 import { type TextToSend, templateIdOf } from '../../messages/text/text-to-send.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Carrier, OutgoingText } from '../carrier/carrier.ts';
+import { toTraceparent } from '../../platform/tracing/trace-context.ts';
+import type { Carrier, CodeWay, OutgoingText } from '../carrier/carrier.ts';
 import type { NextCarrier } from '../routing/next-carrier.ts';
 import type { CarrierOutcomes } from './outcomes.ts';
 import { type Claim, type ClaimedText, type EndedText, isUnsettled, type ScheduledText } from './queued-text.ts';
@@ -15,6 +16,8 @@ export interface SelectionOptions {
   carrier: Carrier;
   /** `sealedCode` is set if the caller made the code of its verification. */
   renderText: (text: TextToSend, sealedCode: Buffer | undefined) => string;
+  /** Only called for codes that go by another channel than `sms`. */
+  wayOf?: ((text: TextToSend, sealedCode: Buffer | undefined) => CodeWay | undefined) | undefined;
   /** Returns the verifications that still need their code. */
   findPending: (verificationIds: string[]) => Promise<PendingCodes>;
   /** Returns the ids of texts that their recipients do not want. */
@@ -127,7 +130,7 @@ export function createTextSelection(options: SelectionOptions) {
 
   /** A text that cannot be rendered does not fail the rest of the batch. */
   function render(
-    { message, entry, parts, form }: ClaimedText,
+    { message, entry, parts, form, submitSpan }: ClaimedText,
     sealedCode: Buffer | undefined,
   ): OutgoingText | undefined {
     const { id: messageId, applicationId, to, sender, sentAs, expiresAtMs } = message;
@@ -135,6 +138,7 @@ export function createTextSelection(options: SelectionOptions) {
     const isCode = message.api === 'verify';
     try {
       const text = renderText(message, sealedCode);
+      const isOther = isCode && message.given?.channel !== undefined;
       return {
         messageId,
         attempt: entry.attempt + 1,
@@ -144,10 +148,12 @@ export function createTextSelection(options: SelectionOptions) {
         to,
         from: sentAs ?? sender,
         text,
+        ...(isOther && { way: options.wayOf?.(message, sealedCode) }),
         templateId: templateIdOf(message),
         expiresAtMs,
         parts,
         form,
+        ...(submitSpan && { traceparent: toTraceparent(submitSpan) }),
       };
     } catch (error) {
       log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');

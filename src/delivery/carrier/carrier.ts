@@ -1,8 +1,17 @@
+import type { SendingChannel } from '../../messages/channel.ts';
 import type { Lane, MessageErrorCode, ReceiptOutcome } from '../../messages/message.ts';
 import type { CarrierId } from './id.ts';
 
 /** The name and key of the sandbox's carrier, whose phones are virtual. */
 export const sandboxCarrier = 'sandbox';
+
+/** How a code goes by another channel than `sms`: carriers fill templates of their own with it, or let a voice read it. */
+export interface CodeWay {
+  channel: SendingChannel;
+  code: string;
+  /** The language of the text, like `en` or `zh-Hans`. */
+  language: string;
+}
 
 /** A text rendered for sending. */
 export interface OutgoingText {
@@ -15,6 +24,8 @@ export interface OutgoingText {
   to: string;
   from: string;
   text: string;
+  /** Of a code that goes by another channel than `sms`; absent for texts. */
+  way?: CodeWay | undefined;
   /** The id of a registered template, where a country requires one; null for most texts. */
   templateId: string | null;
   expiresAtMs: number;
@@ -22,6 +33,8 @@ export interface OutgoingText {
   parts: readonly PartState[];
   /** The form of those parts; null if there are none. All parts need the same form, or no phone can join them. */
   form: string | null;
+  /** The `traceparent` of its submit, for carriers that take headers. Undefined unless its trace is sampled. */
+  traceparent?: string;
 }
 
 /** A part of a long text. A part that was never submitted, or that the carrier did not take, has no state. */

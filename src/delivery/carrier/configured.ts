@@ -1,9 +1,13 @@
+import type { SendingChannel } from '../../messages/channel.ts';
+
 /** What a worker knows about a carrier of any kind. */
 export interface CarrierFacts {
   id: number;
   key: string;
   account: string;
   name: string;
+  /** Absent: `sms` alone. */
+  channels?: readonly SendingChannel[] | undefined;
   /** In the addresses of its callbacks; null if it has none. */
   callbackToken: string | null;
   /** Rises with each change of settings, and when it is paused or resumed. */

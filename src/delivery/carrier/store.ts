@@ -1,4 +1,6 @@
 // Tests: test/parts/carrier-rows.test.ts
+
+import { type SendingChannel, sendingChannels } from '../../messages/channel.ts';
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 
@@ -33,6 +35,12 @@ export const mostCarriers = 200;
 /** Names the carrier in the queue's tables. The id is in it because a name can be used again. */
 export function carrierKey({ name, id }: Pick<CarrierRow, 'name' | 'id'>): string {
   return `${name}#${id}`;
+}
+
+/** The channels that a carrier offers, as its settings say; undefined for `sms` alone. */
+export function channelsOf({ settings }: Pick<CarrierRow, 'settings'>): readonly SendingChannel[] | undefined {
+  const { channels } = settings;
+  return Array.isArray(channels) ? sendingChannels.filter((channel) => channels.includes(channel)) : undefined;
 }
 
 /** Names the account that the carrier's message ids and receipts belong to. */
@@ -80,6 +88,26 @@ export async function findCarrier(tx: Tx, name: string): Promise<CarrierRow | un
   return rows[0];
 }
 
+/** Whether the network behind a carrier vouches for the senders of texts; the carrier is named as in the queue. */
+export async function isTrustedSender(tx: Tx, key: string): Promise<boolean> {
+  const id = Number(key.split('#')[1]);
+  if (!Number.isSafeInteger(id)) return false;
+  const { count } = await tx.query(
+    `select from carrier where id = $1 and deleted_at is null and settings->'trusted_sender' = 'true'`,
+    [id],
+  );
+  return count > 0;
+}
+
+/** The names of such carriers. */
+export async function findTrustedSenders(tx: Tx): Promise<string[]> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select name from carrier where deleted_at is null and settings->'trusted_sender' = 'true' order by name limit $1`,
+    [mostCarriers],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** All carriers, by name. */
 export async function readCarriers(tx: Tx): Promise<CarrierRow[]> {
   const { rows } = await tx.query<CarrierRow>(readStatement, [mostCarriers]);
@@ -108,7 +136,7 @@ const readWithVersion = {
 /** The carriers at a past time, and those deleted so shortly before it that a node may still have known them. */
 export async function readCarriersAt(tx: Tx, atMs: number): Promise<PastCarrier[]> {
   const { rows } = await tx.query<PastCarrier>(
-    `select id, name, coalesce(deleted_at < $1, false) as "wasDeleted" from carrier
+    `select id, name, coalesce(deleted_at < $1, false) as "wasDeleted", settings->'channels' as channels from carrier
      where created_at <= $1 and (deleted_at is null or deleted_at > $2) order by id limit $3`,
     [toTimestamp(atMs), toTimestamp(atMs - knownAfterMs), 2 * mostCarriers],
   );
@@ -119,6 +147,8 @@ export async function readCarriersAt(tx: Tx, atMs: number): Promise<PastCarrier[
 const knownAfterMs = 2000;
 
 export interface PastCarrier extends Pick<CarrierRow, 'id' | 'name'> {
+  /** Null: `sms` alone. */
+  channels: SendingChannel[] | null;
   /** Before the time in question. */
   wasDeleted: boolean;
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { problemsOf } from '../../http/request/validation.ts';
+import { type SendingChannel, sendingChannels } from '../../messages/channel.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
 import { type Description, descriptionSchema } from './description.ts';
@@ -20,6 +21,8 @@ export interface HttpSettings {
   per_second: number | null;
   concurrency: number;
   timeout_ms: number;
+  /** Absent: `sms` alone. */
+  channels?: SendingChannel[];
   receipts: 'all' | 'none';
   on_doubt?: 'resend' | 'hold';
   on_doubt_seconds?: number;
@@ -53,9 +56,18 @@ const common = {
   }),
   concurrency: Type.Integer({ minimum: 1, maximum: 200, default: 20, description: 'Requests at once on each node' }),
   timeout_ms: Type.Integer({ minimum: 100, maximum: 60_000, default: 10_000 }),
+  channels: Type.Optional(
+    Type.Array(literals(sendingChannels), {
+      minItems: 1,
+      maxItems: sendingChannels.length,
+      uniqueItems: true,
+      description: 'How the provider reaches people; a preset knows it',
+    }),
+  ),
   receipts: literals(['all', 'none'], { default: 'all' }),
   on_doubt: Type.Optional(literals(['resend', 'hold'])),
   on_doubt_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 259_200 })),
+  trusted_sender: Type.Optional(Type.Boolean({ description: 'The network vouches for who sends a text, so a text can approve a verification' })),
   opt_out_replies: literals(['own', 'carrier'], { default: 'own', description: 'Who confirms a stop word' }),
 };
 
@@ -102,8 +114,30 @@ export function checkHttpSettings(given: unknown): { settings: HttpSettings; pro
     return result([{ field: 'settings.preset', message: `must be one of ${presetNames.join(', ')}` }]);
   const unfit = problemsOf(schema, settings).map(({ field, message }) => ({ field: `settings.${field}`, message }));
   if (unfit.length > 0) return result(unfit);
-  return result(moreProblems(settings as HttpSettings));
+  const known = preset === undefined ? undefined : presets[preset as PresetName].channels;
+  const problem = channelsProblem(settings, preset === undefined, known);
+  return result([...problem, ...moreProblems(settings as HttpSettings)]);
 }
+
+/** Fills in the channels of a preset: nodes that choose carriers know no presets. */
+function channelsProblem(
+  settings: Record<string, unknown>,
+  isDescribed: boolean,
+  known: readonly SendingChannel[] | undefined,
+): FieldProblem[] {
+  if (isDescribed) return [];
+  const wanted = known ?? ['sms'];
+  const { channels } = settings;
+  if (known === undefined) delete settings.channels;
+  else settings.channels = [...known];
+  const isRight = channels === undefined || (Array.isArray(channels) && isSame(channels, wanted));
+  return isRight
+    ? []
+    : [{ field: 'settings.channels', message: `must be left out, or ${wanted.join(', ')}: the preset knows it` }];
+}
+
+const isSame = (given: unknown[], wanted: readonly string[]) =>
+  given.length === wanted.length && wanted.every((channel) => given.includes(channel));
 
 /** Rules that the schema cannot express. */
 function moreProblems(settings: HttpSettings): FieldProblem[] {

@@ -9,11 +9,11 @@ export function bindsOf(binds: readonly CarrierBind[], { id }: { id: number }): 
 
 /** A carrier's health, from its connections on all nodes. */
 export function healthOf(
-  { key, name, paused }: Pick<CarrierFacts, 'key' | 'name' | 'paused'>,
+  { key, name, paused, channels }: Pick<CarrierFacts, 'key' | 'name' | 'paused' | 'channels'>,
   binds: readonly CarrierBind[],
 ): CarrierHealth {
   const open = [...new Set(binds.flatMap((bind) => bind.open ?? []))];
-  return { key, name, paused, up: binds.some(canSend), open };
+  return { key, name, paused, channels, up: binds.some(canSend), open };
 }
 
 export function isDown({ paused, up }: CarrierHealth): boolean {

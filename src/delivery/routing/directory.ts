@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { type CarrierBind, type CarrierState, readBinds, stateOf } from '../carrier/bind-store.ts';
 import { createCarrierPoll } from '../carrier/poll.ts';
-import { type CarrierKind, type CarrierRow, carrierKey } from '../carrier/store.ts';
+import { type CarrierKind, type CarrierRow, carrierKey, channelsOf } from '../carrier/store.ts';
 import { bindsOf, createTroubleTimes, healthOf, isDown } from './carriers-now.ts';
 import { createKnownRoutes } from './known-routes.ts';
 import type { CarrierHealth } from './routing.ts';
@@ -82,7 +82,7 @@ export function createCarrierDirectory({
 
 function toKnown(row: CarrierRow, binds: CarrierBind[]): KnownCarrier {
   const { name, kind, paused, settings } = row;
-  const health = healthOf({ key: carrierKey(row), name, paused }, binds);
+  const health = healthOf({ key: carrierKey(row), name, paused, channels: channelsOf(row) }, binds);
   return { ...health, kind, state: stateOf(binds, Number(settings.binds)), binds };
 }
 
@@ -91,6 +91,7 @@ function isSame(carrier: KnownCarrier, before: KnownCarrier | undefined): boolea
     before !== undefined &&
     before.paused === carrier.paused &&
     before.state === carrier.state &&
+    String(before.channels) === String(carrier.channels) &&
     String(before.open) === String(carrier.open)
   );
 }

@@ -1,13 +1,15 @@
 // Tests: test/contract/sandbox-routes.test.ts
+import { sendingChannels } from '../../messages/channel.ts';
 import { testNumberOf } from '../../messages/numbers/test-numbers.ts';
 import type { Environment } from '../../platform/environment.ts';
 import { sandboxCarrier } from '../carrier/carrier.ts';
-import { type CarrierHealth, type RouteDecision, type RouteFacts, route } from './routing.ts';
+import { type CarrierHealth, offers, type RouteDecision, type RouteFacts, route } from './routing.ts';
 import type { RouteTable } from './table.ts';
 
 export const virtualPhones: CarrierHealth = {
   key: sandboxCarrier,
   name: sandboxCarrier,
+  channels: sendingChannels,
   paused: false,
   up: true,
   open: [],
@@ -15,7 +17,7 @@ export const virtualPhones: CarrierHealth = {
 
 /**
  * `route` with what the environment adds. In the sandbox, test numbers always have the virtual phones; other numbers have
- * them where a route names them, and while no other carrier is connected.
+ * them where a route names them, and while no other carrier offers their channel.
  */
 export function routeIn(
   environment: Environment,
@@ -25,7 +27,8 @@ export function routeIn(
 ): RouteDecision {
   if (environment === 'production') return route(facts, table, configured);
   if (isTestNumber(environment, facts.to)) return testNumberDecision;
-  const withPhones = configured.length === 0 || table.routes.length > 0;
+  const isOffered = configured.some((carrier) => offers(carrier, facts.channel));
+  const withPhones = !isOffered || table.routes.length > 0;
   return route(facts, table, withPhones ? [...configured, virtualPhones] : configured);
 }
 

@@ -1,5 +1,6 @@
 // Tests: test/contract/operator-routes.test.ts
 import type { Api } from '../../http/route.ts';
+import type { SendingChannel } from '../../messages/channel.ts';
 import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -10,7 +11,7 @@ import { sandboxCarrier } from '../carrier/carrier.ts';
 import { carrierKey, readCarriersAt } from '../carrier/store.ts';
 import type { CarrierDirectory } from './directory.ts';
 import { routeIn, virtualPhones } from './environment.ts';
-import { decideAgain, factsOfText } from './record.ts';
+import { decideAgain, factsOfText, type PastCarrier } from './record.ts';
 import { findRoutedText, type RoutedText } from './routed-text-store.ts';
 import type { RouteDecision, RouteFacts } from './routing.ts';
 import { emptyTable, type RouteTable } from './table.ts';
@@ -22,6 +23,7 @@ export interface Question {
   to: string | null;
   from: string | null;
   api: Api | null;
+  channel?: SendingChannel | undefined;
   applicationId: string | null;
   /** Routes that are not saved yet, used instead of the table. */
   draft: RouteTable['routes'] | null;
@@ -65,11 +67,13 @@ export function createRouteExplain({ database, clock, directory, environment }: 
     return { decision: decideAgain(text, table, await carriersOf(text)), version, text };
   }
 
-  async function carriersOf(text: RoutedText): Promise<{ key: string; name: string }[]> {
+  async function carriersOf(text: RoutedText): Promise<PastCarrier[]> {
     if (text.routeVersion === null && text.carrier === sandboxCarrier) return [virtualPhones];
     const rows = await readCarriersAt(database, text.createdAtMs);
     const known = rows
-      .map((row) => ({ key: carrierKey(row), name: row.name, wasDeleted: row.wasDeleted }))
+      .map(({ id, name, channels, wasDeleted }) => {
+        return { key: carrierKey({ id, name }), name, channels: channels ?? undefined, wasDeleted };
+      })
       .filter(({ key, wasDeleted }) => !wasDeleted || isNamed(text, key));
     return text.routeVersion === null || environment === 'production' ? known : [...known, virtualPhones];
   }
@@ -80,8 +84,16 @@ function isNamed({ carrier, given }: RoutedText, key: string): boolean {
   return carrier === key || Object.values(given).some((keys) => keys.includes(key));
 }
 
-function factsOf({ messageId, to, from, api, applicationId }: Question): Omit<RouteFacts, 'country' | 'nowMs'> {
+function factsOf({
+  messageId,
+  to,
+  from,
+  api,
+  channel,
+  applicationId,
+}: Question): Omit<RouteFacts, 'country' | 'nowMs'> {
   const isCode = api === 'verify';
-  const about = { messageId, to: to ?? '', from: from ?? '', api: api ?? 'sms', applicationId: applicationId ?? '' };
+  const of = { to: to ?? '', from: from ?? '', applicationId: applicationId ?? '' };
+  const about = { messageId, ...of, api: api ?? 'sms', channel };
   return { ...about, urgent: isCode, isCode, senderCarriers: null, used: [] };
 }

@@ -1,5 +1,6 @@
 // Tests: src/delivery/routing/routing.test.ts
 import type { Api } from '../../http/route.ts';
+import type { SendingChannel } from '../../messages/channel.ts';
 import type { RouteRule } from './table.ts';
 
 /** The facts of a text that rules match. */
@@ -9,6 +10,8 @@ export interface MatchFacts {
   country: string | undefined;
   from: string;
   api: Api;
+  /** Absent for `sms`. */
+  channel?: SendingChannel | undefined;
   applicationId: string;
 }
 
@@ -17,6 +20,7 @@ interface Lists {
   countries: Set<string> | null;
   prefixes: readonly string[] | null;
   apis: Set<string> | null;
+  channels: Set<string> | null;
   applications: Set<string> | null;
   senders: Set<string> | null;
 }
@@ -24,17 +28,26 @@ interface Lists {
 /** Cached: every text reads the table, and it changes rarely. */
 const listsOf = new WeakMap<RouteRule, Lists>();
 
-/** The first rule that matches this text. */
-export function matchingRule(rules: readonly RouteRule[], facts: MatchFacts): RouteRule | undefined {
+/**
+ * The first rule that matches this text. `mayTake` says whether the carriers of a rule that names no channel can take it:
+ * if not, the next rule may.
+ */
+export function matchingRule(
+  rules: readonly RouteRule[],
+  facts: MatchFacts,
+  mayTake: (rule: RouteRule) => boolean = () => true,
+): RouteRule | undefined {
   const sender = senderName(facts.from);
   return rules.find((rule) => {
-    const { countries, prefixes, apis, applications, senders } = readLists(rule);
+    const { countries, prefixes, apis, channels, applications, senders } = readLists(rule);
     return (
       (apis === null || apis.has(facts.api)) &&
+      (channels === null || channels.has(facts.channel ?? 'sms')) &&
       (applications === null || applications.has(facts.applicationId)) &&
       (countries === null || (facts.country !== undefined && countries.has(facts.country))) &&
       (senders === null || senders.has(sender)) &&
-      (prefixes === null || prefixes.some((prefix) => facts.to.startsWith(prefix)))
+      (prefixes === null || prefixes.some((prefix) => facts.to.startsWith(prefix))) &&
+      (channels !== null || mayTake(rule))
     );
   });
 }
@@ -52,11 +65,12 @@ function senderName(sender: string): string {
 function readLists(rule: RouteRule): Lists {
   const known = listsOf.get(rule);
   if (known !== undefined) return known;
-  const { countries, prefixes, apis, applications, senders } = rule.match;
+  const { countries, prefixes, apis, channels, applications, senders } = rule.match;
   const lists: Lists = {
     countries: toSet(countries),
     prefixes: prefixes === undefined || prefixes.length === 0 ? null : prefixes,
     apis: toSet(apis),
+    channels: toSet(channels),
     applications: toSet(applications),
     senders: toSet(senders?.map(senderName)),
   };

@@ -36,6 +36,7 @@ export function findNextCarrier(
     country: asksForCountry(table, health) ? countryOf(to) : undefined,
     from: sender,
     api,
+    channel: given?.channel,
     applicationId,
     // The hours of its route were checked when it was first due.
     urgent: true,

@@ -77,9 +77,10 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
       return found.open.length === 0 || !found.open.some((each) => each === '*' || each === countryOf(to));
     },
     next: (text, from) => findNextCarrier(text, from, { environment, table, health, countryOf, nowMs: clock.nowMs() }),
-    opensAtMs({ applicationId, api, to, sender: from }) {
+    opensAtMs({ applicationId, api, to, sender: from, given }) {
       if (table.routes.every(({ hours }) => hours === null) || isTestNumber(environment, to)) return null;
-      const rule = matchingRule(table.routes, { applicationId, api, to, from, country: countryOf(to) });
+      const about = { applicationId, api, channel: given?.channel, to, from };
+      const rule = matchingRule(table.routes, { ...about, country: countryOf(to) });
       return rule?.hours ? openingAfter(rule.hours, clock.nowMs()) : null;
     },
   };

@@ -5,6 +5,9 @@ import type { RouteTable } from './table.ts';
 
 export type Routed = Extract<RouteDecision, { outcome: 'routed' }>;
 
+/** A carrier at the time of a text. */
+export type PastCarrier = Pick<CarrierHealth, 'key' | 'name' | 'channels'>;
+
 /**
  * The data stored with a text, so that `decideAgain` finds the same decision. Undefined where there is nothing to
  * store.
@@ -17,6 +20,7 @@ export function toRouting(
 ): Routing | undefined {
   const { rule, candidates } = decision;
   const given: RoutingGiven = {};
+  if (facts.channel !== undefined && facts.channel !== 'sms') given.channel = facts.channel;
   for (const { key, available } of candidates) {
     const carrier = available ? undefined : health.find((each) => each.key === key);
     const standing = carrier && standingOf(carrier, facts.country);
@@ -34,11 +38,7 @@ export function toRouting(
  * Derives the decision about a sent text from the data stored with it, its version of the table and the carriers of
  * that time. It needs no number, which may be masked by now.
  */
-export function decideAgain(
-  text: RoutedText,
-  table: RouteTable,
-  carriers: readonly { key: string; name: string }[],
-): RouteDecision {
+export function decideAgain(text: RoutedText, table: RouteTable, carriers: readonly PastCarrier[]): RouteDecision {
   const rule = text.routeRule === null ? null : (table.routes[text.routeRule] ?? null);
   const facts = { ...factsOfText(text), country: undefined, nowMs: text.createdAtMs };
   const decision = routeBy(
@@ -54,15 +54,17 @@ export function decideAgain(
 
 export function factsOfText(text: RoutedText): Omit<RouteFacts, 'country' | 'nowMs'> {
   const { id: messageId, to, from, api, applicationId, urgent, given } = text;
-  const { used = [], sender_carriers: senderCarriers = null } = given;
-  return { messageId, to, from, api, applicationId, urgent, isCode: api === 'verify', senderCarriers, used };
+  const { used = [], sender_carriers: senderCarriers = null, channel } = given;
+  const about = { messageId, to, from, api, channel, applicationId, urgent };
+  return { ...about, isCode: api === 'verify', senderCarriers, used };
 }
 
-function healthAt({ key, name }: { key: string; name: string }, given: RoutingGiven): CarrierHealth {
+function healthAt({ key, name, channels }: PastCarrier, given: RoutingGiven): CarrierHealth {
   const isIn = (keys: readonly string[] = []) => keys.includes(key);
   return {
     key,
     name,
+    channels,
     paused: isIn(given.paused),
     up: !isIn(given.down),
     open: isIn(given.breaker_open) ? ['*'] : [],

@@ -1,3 +1,4 @@
+import type { SendingChannel } from '../../messages/channel.ts';
 import { openingAfter } from './hours.ts';
 import { type MatchFacts, matchesCountries, matchingRule } from './matching.ts';
 import type { RouteRule, RouteTable } from './table.ts';
@@ -22,6 +23,8 @@ export interface CarrierHealth {
   key: string;
   name: string;
   paused: boolean;
+  /** Absent: `sms` alone. */
+  channels?: readonly SendingChannel[] | undefined;
   /** It can send now. */
   up: boolean;
   /** Countries whose breaker is open; `*` for all. */
@@ -41,6 +44,7 @@ export interface Candidate {
 }
 
 export type RouteDecision =
+  /** There is no carrier, or none that offers the channel. */
   | { outcome: 'no_carrier' }
   /** No rule matches, or none of the rule's carriers may send for this sender. */
   | { outcome: 'unroutable'; version: number; rule: RouteRule | null }
@@ -80,10 +84,28 @@ const reasons: Record<Standing, string> = {
 
 /** Decides which carriers may take a text, the best first. Pure: the same facts always give the same decision. */
 export function route(facts: RouteFacts, table: RouteTable, health: readonly CarrierHealth[]): RouteDecision {
-  if (health.length === 0) return { outcome: 'no_carrier' };
+  if (!health.some((carrier) => offers(carrier, facts.channel))) return { outcome: 'no_carrier' };
   const { version } = table;
-  const rule = table.routes.length === 0 ? null : matchingRule(table.routes, facts);
+  const mayTake = (each: RouteRule) => offersAny(each, facts.channel, health);
+  const rule = table.routes.length === 0 ? null : matchingRule(table.routes, facts, mayTake);
   return rule === undefined ? { outcome: 'unroutable', version, rule: null } : routeBy(rule, version, facts, health);
+}
+
+export function offers({ channels }: Pick<CarrierHealth, 'channels'>, channel: SendingChannel = 'sms'): boolean {
+  return channels === undefined ? channel === 'sms' : channels.includes(channel);
+}
+
+/** False if all carriers that a rule names are there, and none of them offers the channel. */
+function offersAny(
+  { carriers, failover }: RouteRule,
+  channel: SendingChannel | undefined,
+  health: readonly CarrierHealth[],
+): boolean {
+  const mayOffer = (name: string) => {
+    const known = health.find((carrier) => carrier.name === name);
+    return known === undefined || offers(known, channel);
+  };
+  return carriers.some(({ carrier }) => mayOffer(carrier)) || failover.some(mayOffer);
 }
 
 /** Whether the decision needs the country of the number. */
@@ -100,7 +122,8 @@ export function routeBy(
 ): RouteDecision {
   const { senderCarriers } = facts;
   const options = (rule === null ? optionsByName(facts, health) : optionsOf(rule, facts, health)).filter(
-    ({ carrier }) => senderCarriers === null || senderCarriers.includes(carrier.name),
+    ({ carrier }) =>
+      offers(carrier, facts.channel) && (senderCarriers === null || senderCarriers.includes(carrier.name)),
   );
   if (options.length === 0) return { outcome: 'unroutable', version, rule };
   const deferredUntilMs = rule?.hours && !facts.urgent ? openingAfter(rule.hours, facts.nowMs) : null;

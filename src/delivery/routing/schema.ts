@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
 import type { Api } from '../../http/route.ts';
+import { rightChannel, type SendingChannel, sendingChannels } from '../../messages/channel.ts';
 import { isCountry } from '../../messages/numbers/phone-number.ts';
 import { longestSender, rightSender, senderProblem } from '../../messages/numbers/sender.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
@@ -34,6 +35,20 @@ const matchSchema = Type.Object(
           maxItems: 3,
           default: [],
           description: 'sms, verify, messaging',
+        },
+      ),
+    ),
+    channels: Type.Unsafe<SendingChannel[]>(
+      Type.Array(
+        Type.String({
+          maxLength: 16,
+          pattern: `^(?:${sendingChannels.join('|')})$`,
+          expected: rightChannel(sendingChannels),
+        }),
+        {
+          maxItems: sendingChannels.length,
+          default: [],
+          description: `${sendingChannels.join(', ')}; none means those of its carriers`,
         },
       ),
     ),
@@ -75,7 +90,7 @@ const hoursSchema = nullable(
 
 const routeExample = {
   name: 'uk',
-  match: { countries: ['GB'], prefixes: [], apis: [], applications: [], senders: [] },
+  match: { countries: ['GB'], prefixes: [], apis: [], channels: [], applications: [], senders: [] },
   carriers: [{ carrier: 'acme', weight: 1 }],
   failover: [],
   failover_bulk: false,
@@ -180,6 +195,7 @@ export function toRule(given: GivenRoute): RouteRule {
       countries: unique(match.countries.map((code) => code.toUpperCase())),
       prefixes: unique(match.prefixes.map((prefix) => (prefix.startsWith('+') ? prefix : `+${prefix}`))),
       apis: unique(match.apis),
+      channels: unique(match.channels),
       applications: unique(match.applications),
       senders: unique(match.senders),
     },

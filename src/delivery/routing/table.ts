@@ -1,4 +1,5 @@
 import type { Api } from '../../http/route.ts';
+import type { SendingChannel } from '../../messages/channel.ts';
 import type { RouteHours } from './hours.ts';
 
 /** A rule of the table: the texts that it matches, and the carriers that take them. */
@@ -8,6 +9,7 @@ export interface RouteRule {
     countries?: string[];
     prefixes?: string[];
     apis?: Api[];
+    channels?: SendingChannel[];
     applications?: string[];
     senders?: string[];
   };

@@ -1,5 +1,5 @@
 // Tests: test/contract/carrier-choice.test.ts
-import { noCarrier } from '../../messages/channel.ts';
+import { noCarrier, type SendingChannel, sendingChannels } from '../../messages/channel.ts';
 import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
 import type { RouteText, TextFacts, TextRoute } from '../../messages/text/text-route.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -8,7 +8,7 @@ import { unavailable } from '../../platform/errors.ts';
 import type { CarrierDirectory } from './directory.ts';
 import { routeIn, virtualPhones } from './environment.ts';
 import { type Routed, toRouting } from './record.ts';
-import { asksForCountry, type RouteFacts } from './routing.ts';
+import { asksForCountry, offers, type RouteFacts } from './routing.ts';
 
 export interface TextRoutesOptions {
   directory: CarrierDirectory;
@@ -17,7 +17,9 @@ export interface TextRoutesOptions {
 }
 
 /** The facts of a code before the service decides whether to send it. */
-export type CodeFacts = Pick<TextFacts, 'applicationId' | 'to' | 'from' | 'holdsSender' | 'senderCarriers'>;
+export type CodeFacts = Pick<TextFacts, 'channel' | 'applicationId' | 'to' | 'from' | 'holdsSender' | 'senderCarriers'>;
+
+const smsAlone: readonly SendingChannel[] = ['sms'];
 
 /** A start is refused once its carriers have been down for this long: the code would expire in a queue. */
 const codesWaitMs = 30_000;
@@ -25,21 +27,26 @@ const codesWaitMs = 30_000;
 /** Chooses the carriers of texts on web nodes. */
 export function createTextRoutes({ directory, clock, environment }: TextRoutesOptions) {
   function toFacts(text: Omit<TextFacts, 'messageId'>, messageId: string | null): RouteFacts {
-    const { to, from, api, applicationId, urgent, senderCarriers, used, sendAtMs } = text;
+    const { to, from, api, channel, applicationId, urgent, senderCarriers, used, sendAtMs } = text;
     const country = asksForCountry(directory.table(), directory.list()) ? routedCountryOf(to) : undefined;
-    const about = { to, country, from, api, applicationId, urgent, senderCarriers, used };
+    const about = { to, country, from, api, channel, applicationId, urgent, senderCarriers, used };
     return { messageId, ...about, isCode: api === 'verify', nowMs: sendAtMs };
   }
 
   /** Most installations begin with one carrier, or with the virtual phones: there is nothing to choose. */
   const onlyWay = new Map<string, TextRoute>();
-  function onlyCarrier({ senderCarriers }: Pick<TextFacts, 'senderCarriers'>): TextRoute | undefined {
+  function onlyCarrier({
+    senderCarriers,
+    channel,
+  }: Pick<TextFacts, 'senderCarriers' | 'channel'>): TextRoute | undefined {
+    // The route of another channel is stored with the text, so that it moves to no carrier of texts.
+    if (channel !== undefined && channel !== 'sms') return undefined;
     const carriers = directory.list();
     if (directory.table().routes.length > 0 || senderCarriers !== null || carriers.length > 1) return undefined;
     // With a carrier in the sandbox, test numbers still have the virtual phones.
     if (carriers.length === 1 && environment === 'sandbox') return undefined;
     const [only = environment === 'sandbox' ? virtualPhones : undefined] = carriers;
-    if (only === undefined || !only.up || only.paused || only.open.length > 0) return undefined;
+    if (only === undefined || !only.up || only.paused || only.open.length > 0 || !offers(only)) return undefined;
     const known = onlyWay.get(only.key) ?? {
       carrier: only.key,
       sentAs: null,
@@ -77,6 +84,14 @@ export function createTextRoutes({ directory, clock, environment }: TextRoutesOp
       if (directory.areDownFor(keys, codesWaitMs))
         throw unavailable('No carrier can send texts to this number at the moment. Try again shortly.', 30);
       return start.holdsSender ? null : decision.from;
+    },
+
+    /** The channels that some carrier offers; `sms` before the first carrier is connected. */
+    workingChannels(): readonly SendingChannel[] {
+      if (environment === 'sandbox') return sendingChannels;
+      const carriers = directory.list();
+      if (carriers.every(({ channels }) => channels === undefined)) return smsAlone;
+      return sendingChannels.filter((channel) => carriers.some((carrier) => offers(carrier, channel)));
     },
 
     /** True while a text may have several carriers. */

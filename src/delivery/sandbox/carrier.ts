@@ -1,3 +1,4 @@
+import type { MessageErrorCode } from '../../messages/message.ts';
 import { testNumberOf } from '../../messages/numbers/test-numbers.ts';
 import type { Log } from '../../platform/log.ts';
 import { createWakeableSleep } from '../../platform/work/wakeable-sleep.ts';
@@ -23,6 +24,7 @@ export interface Phones {
 interface NetworkReceipt {
   messageId: string;
   attempt: number;
+  to: string;
   delivered: boolean;
 }
 
@@ -102,8 +104,10 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
   };
 }
 
-function answerTo({ attempt, to }: OutgoingText): SubmitResult {
-  switch (testNumberOf(to)?.kind) {
+function answerTo({ attempt, to, way }: OutgoingText): SubmitResult {
+  const kind = testNumberOf(to)?.kind;
+  if (kind === 'no_whatsapp' && way?.channel === 'whatsapp') return { outcome: 'never', error: 'not_on_channel' };
+  switch (kind) {
     case 'blocked':
       return { outcome: 'never', error: 'blocked_by_carrier' };
     case 'failed_permanent':
@@ -113,19 +117,28 @@ function answerTo({ attempt, to }: OutgoingText): SubmitResult {
   }
 }
 
-function toArriving({ applicationId, to, messageId, attempt }: OutgoingText) {
+/** Why a call to a test number does not get through; null if it does. */
+function callError({ to, way }: Pick<OutgoingText, 'to' | 'way'>): 'no_answer' | 'busy' | null {
+  const kind = way?.channel === 'voice' ? testNumberOf(to)?.kind : undefined;
+  return kind === 'no_answer' || kind === 'busy' ? kind : null;
+}
+
+function toArriving(text: OutgoingText) {
+  const { applicationId, to, messageId, attempt } = text;
   const test = testNumberOf(to);
+  const callFails = callError(text);
+  const isLate = test?.kind === 'delivered_late' || (test?.kind === 'no_answer' && callFails !== null);
   return {
     applicationId,
     to,
     messageId,
     attempt,
-    delivered: test?.kind !== 'undelivered',
-    receiptLaterMs: test?.kind === 'delivered_late' ? test.afterMs : 0,
+    delivered: test?.kind !== 'undelivered' && callFails === null,
+    receiptLaterMs: isLate ? test.afterMs : 0,
   };
 }
 
-function toReceipt({ messageId, attempt, delivered }: NetworkReceipt) {
+function toReceipt({ messageId, attempt, delivered, to }: NetworkReceipt) {
   const outcome = delivered ? ('delivered' as const) : ('undelivered' as const);
   return {
     carrierMessageId: carrierIdOf(attempt),
@@ -133,8 +146,14 @@ function toReceipt({ messageId, attempt, delivered }: NetworkReceipt) {
     numbers: [],
     messageId,
     outcome,
-    error: delivered ? null : ('unreachable' as const),
+    error: delivered ? null : errorOf(to),
   };
+}
+
+/** Texts to the numbers that do not answer arrive, so only a call fails there. */
+function errorOf(to: string): MessageErrorCode {
+  const kind = testNumberOf(to)?.kind;
+  return kind === 'no_answer' || kind === 'busy' ? kind : 'unreachable';
 }
 
 /** The network's own id of a text. It repeats our id in receipts, so the attempt is enough to distinguish copies. */

@@ -4,7 +4,7 @@ import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { type CarrierPoll, createCarrierPoll } from '../carrier/poll.ts';
-import { type CarrierRow, carrierAccount, carrierKey } from '../carrier/store.ts';
+import { type CarrierRow, carrierAccount, carrierKey, channelsOf } from '../carrier/store.ts';
 import { findWaitingTests } from '../carrier/test-store.ts';
 import { openCallbackToken } from '../http/callbacks/token.ts';
 import type { ConfiguredHttpCarrier } from '../http/carrier.ts';
@@ -41,6 +41,7 @@ export function watchCarriers({ database, clock, keys, log, onChange }: WatchOpt
         key: carrierKey(row),
         account: carrierAccount(row),
         name: row.name,
+        channels: channelsOf(row),
         ...openCarrier(keys, row),
         callbackToken: openCallbackToken(keys, row),
         version: row.version,

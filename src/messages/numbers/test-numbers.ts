@@ -7,7 +7,11 @@ export type TestNumber =
   | { readonly kind: 'blocked' }
   /** A verification expires after this time; a text is delivered normally. */
   | { readonly kind: 'expires_early'; readonly afterMs: number }
-  | { readonly kind: 'failed_permanent' };
+  | { readonly kind: 'failed_permanent' }
+  /** A call rings for this time; nobody answers. */
+  | { readonly kind: 'no_answer'; readonly afterMs: number }
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'no_whatsapp' };
 
 const prefix = '+150055501';
 
@@ -22,6 +26,9 @@ const kinds = new Map<string, TestNumber>([
   ['12', { kind: 'blocked' }],
   ['13', { kind: 'expires_early', afterMs: 2_000 }],
   ['14', { kind: 'failed_permanent' }],
+  ['15', { kind: 'no_answer', afterMs: 3_000 }],
+  ['16', { kind: 'busy' }],
+  ['17', { kind: 'no_whatsapp' }],
 ]);
 
 /** Call this in the sandbox only: in production these are ordinary numbers. */

@@ -1,10 +1,13 @@
 import type { Api } from '../../http/route.ts';
+import type { SendingChannel } from '../channel.ts';
 
 /** The facts that choose a text's carrier. */
 export interface TextFacts {
   messageId: string;
   applicationId: string;
   api: Api;
+  /** Absent for `sms`. */
+  channel?: SendingChannel | undefined;
   to: string;
   from: string;
   /** Texts of verifications and of high priority ignore the hours of a route. */
@@ -42,6 +45,8 @@ export interface Routing {
 
 /** Empty lists are left out. */
 export interface RoutingGiven {
+  /** Absent for `sms`. */
+  channel?: SendingChannel;
   /** Keys of carriers that could not send, by the reason. */
   down?: string[];
   paused?: string[];

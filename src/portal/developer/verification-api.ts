@@ -13,6 +13,7 @@ import {
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
 import { timelineSchema, toTimeline } from '../../http/timeline.ts';
 import { longestNumber, readNumberSearch, searchForm } from '../../messages/numbers/phone-number.ts';
+import { toSentTexts } from '../../messages/tracked-message.ts';
 import { findTextsByIds } from '../../messages/tracked-message-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -175,7 +176,9 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const waiting = await waits.find(texts.filter(isWaiting).map((text) => text.id));
         const events = withAttempts(verificationTimeline(verification, texts), stories);
         const body = {
-          ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }),
+          ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }, {
+            all: toSentTexts(texts),
+          }),
           correlation_id: verification.correlationId,
           submits: toAttempts([...stories.values()].flat()),
           timeline: toTimeline([...events, ...waitEvents(waiting, clock.nowMs())]),

@@ -6,7 +6,7 @@ import type { Call } from '../../http/route.ts';
 import { toTimeline } from '../../http/timeline.ts';
 import type { MessageStatus } from '../../messages/message.ts';
 import { toMessageRecord } from '../../messages/message-record.ts';
-import { messageTimeline } from '../../messages/tracked-message.ts';
+import { messageTimeline, toSentTexts } from '../../messages/tracked-message.ts';
 import { findTextsByIds } from '../../messages/tracked-message-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
@@ -102,7 +102,9 @@ export function createRecordOpening({ database, clock, audit, service, waits }: 
       applicationId: verification.applicationId,
       show: () => ({
         verification: {
-          ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }),
+          ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }, {
+            all: toSentTexts(texts),
+          }),
           correlation_id: verification.correlationId,
           submits: toAttempts([...attempts.values()].flat()),
           timeline: toTimeline([...events, ...waitEvents(waiting, clock.nowMs(), 'forOperators')]),

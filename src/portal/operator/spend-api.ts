@@ -3,9 +3,11 @@ import { type Static, Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import { nullable, pathParameter, recordId } from '../../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
+import { isCountry } from '../../messages/numbers/phone-number.ts';
 import { dayOf, noteLimit, readSpend } from '../../messages/spend-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { FieldProblem } from '../../platform/errors.ts';
 import type { SendingService } from '../../registry/sending-service.ts';
 
 export interface SpendRoutesOptions {
@@ -24,7 +26,30 @@ export const segments = nullable(
   }),
 );
 
-const limitsBody = Type.Object({ segments_per_day: segments }, { title: 'SegmentsPerDay' });
+const limitsBody = Type.Object(
+  {
+    segments_per_day: Type.Optional(segments),
+    call_countries: Type.Optional(
+      Type.Array(Type.String({ maxLength: 2, expected: 'a country code like GB' }), {
+        maxItems: 300,
+        expected: 'a list of country codes',
+        description: 'Where it may send codes by voice; production allows none at first',
+      }),
+    ),
+  },
+  { title: 'LimitsToSet', examples: [{ segments_per_day: 1000 }], check: checkLimits },
+);
+
+function checkLimits({ segments_per_day, call_countries }: Record<string, unknown>): FieldProblem[] {
+  if (segments_per_day === undefined && call_countries === undefined)
+    return [{ field: 'segments_per_day', message: 'or call_countries is required' }];
+  if (!Array.isArray(call_countries)) return [];
+  return call_countries.flatMap((code, index) =>
+    typeof code !== 'string' || isCountry(code.toUpperCase())
+      ? []
+      : [{ field: `call_countries/${index}`, message: 'must be a country code of two letters, like GB' }],
+  );
+}
 
 const applicationSchema = Type.Object(
   {
@@ -34,6 +59,9 @@ const applicationSchema = Type.Object(
     segments_per_day: nullable(
       Type.Integer({ description: 'Set for this application; null for the limit of its plan' }),
     ),
+    call_countries: Type.Array(Type.String({ examples: ['GB'] }), {
+      description: 'Where it may send codes by voice; in the sandbox everywhere',
+    }),
     segments_limit: nullable(Type.Integer({ description: 'The limit in effect; null for no limit' })),
     segments_today: Type.Integer({ description: 'Counted since midnight UTC, if there is a limit' }),
   },
@@ -78,19 +106,27 @@ export function createSpendRoutes(options: SpendRoutesOptions, audit: Audit): Ro
       path,
       ...shared,
       operationId: 'changeApplicationLimits',
-      summary: 'Set the segments a day of an application',
+      summary: 'Set the segments a day of an application, and where it may call',
       description: 'null sets the limit of its plan, 0 stops it.',
       params,
       body,
       answers: found,
       handler: async (call) => {
-        const { segments_per_day } = call.body;
+        const { segments_per_day, call_countries } = call.body;
+        const callCountries = call_countries && [...new Set(call_countries.map((code) => code.toUpperCase()))];
         const note = audit.note(call, {
           act: 'application.limit_changed',
           id: call.params.id,
-          details: { segments_per_day },
+          details: {
+            ...(segments_per_day !== undefined && { segments_per_day }),
+            ...(callCountries && { call_countries: callCountries.join(', ') }),
+          },
         });
-        const application = await sending.setSegmentsPerDay(call.params.id, segments_per_day, note);
+        const application = await sending.setLimits(
+          call.params.id,
+          { segmentsPerDay: segments_per_day, callCountries },
+          note,
+        );
         const { id, limit } = application;
         if (limit !== null) await noteLimit(options.database, id, limit, options.clock.nowMs());
         return shown(application);
@@ -104,9 +140,10 @@ async function toApplication(
   application: Awaited<ReturnType<SendingService['requireApplication']>>,
   { database, clock }: SpendRoutesOptions,
 ) {
-  const { id, name, highPriority, segmentsPerDay, limit } = application;
+  const { id, name, highPriority, segmentsPerDay, callCountries, limit } = application;
   return {
     ...{ id, name, high_priority: highPriority, segments_per_day: segmentsPerDay, segments_limit: limit },
+    call_countries: callCountries,
     segments_today: await readSpend(database, id, clock.nowMs()),
   };
 }

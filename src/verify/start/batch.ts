@@ -2,23 +2,29 @@
 import { cancelTexts, findCarriersOf, type VerificationText } from '../../messages/message-store.ts';
 import { prefixOf } from '../../messages/numbers/number-prefix.ts';
 import { holdSpend } from '../../messages/spend.ts';
+import { findSentTexts, type SentText } from '../../messages/text/sent-texts.ts';
 import { type Batch, createBatch } from '../../platform/database/batch.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
 import { insertAnswers } from '../../platform/database/idempotency.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { findApproved } from '../approved-numbers.ts';
 import { isSameCode } from '../given/code.ts';
+import type { Guard } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
+import { inboundOf } from '../inbound/request-text.ts';
 import * as pendingStore from '../pending-store.ts';
+import { findAllTexts } from '../texts/all-texts.ts';
 import { findNewestTexts } from '../texts/newest-texts.ts';
 import type { Verification } from '../verification.ts';
 import { type TextState, toVerificationRecord } from '../verification-record.ts';
 import { expireLapsed } from '../verification-store.ts';
+import { insertCountedSends } from './counted-sends.ts';
 import { type CountedDestination, countStarts } from './counts.ts';
 import {
   blockForSpend,
   type CountedStart,
   decideStart,
+  isCountedSend,
   type PendingStart,
   type StartDecision,
   type StartDecisionOptions,
@@ -36,17 +42,14 @@ const nameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicati
 const prefixNameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${prefixOf(to)}`;
 
 export interface StartBatchOptions extends StartDecisionOptions {
+  /** The guard as it is now, if it can change; `guard` is what it began with. */
+  currentGuard?: () => Guard | Promise<Guard>;
   /** True while a text may have several carriers: then a resend needs those that had the code before. */
   hasChoice: () => boolean;
 }
 
-/**
- * Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one of them.
- */
-export function createStartBatch(
-  database: Database,
-  options: StartBatchOptions,
-): Batch<StartItem, StartAnswer | ApiError> {
+/** One round of starts under one guard. */
+function createStartRounds(database: Database, options: StartBatchOptions): StartRounds {
   const { clock, guard } = options;
 
   async function count(tx: Tx, items: StartItem[]): Promise<Map<string, CountedStart>> {
@@ -77,7 +80,8 @@ export function createStartBatch(
       const decision = decideStart(options, request, open, seen);
       if (decision instanceof ApiError) return decision;
       const { id, status } = decision.verification;
-      if (id !== open?.verification.id && status === 'pending') startedHere.set(prefix, neighbours + 1);
+      const isNew = id !== open?.verification.id && status === 'pending';
+      if (isNew || isCountedAgain(decision, open)) startedHere.set(prefix, neighbours + 1);
       return decision;
     });
   }
@@ -114,6 +118,13 @@ export function createStartBatch(
     return answers;
   }
 
+  /** Shows the caller what the person has to text. */
+  function withText(answer: StartAnswer | ApiError): StartAnswer | ApiError {
+    if (answer instanceof ApiError || answer.verification.status !== 'pending') return answer;
+    const inbound = inboundOf(options.keys, answer.verification);
+    return inbound === undefined ? answer : { ...answer, record: { ...answer.record, inbound } };
+  }
+
   /** Locks the prefixes or numbers, and pending rows, until the outcome is written. */
   const startSomeHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
@@ -122,10 +133,11 @@ export function createStartBatch(
       // Otherwise two starts of a number could both count the same wrong codes, and grant tries for them twice.
       await pendingStore.lockNames(tx, requests.map(guard.countsStarts ? prefixNameOf : nameOf));
       const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
+      await readChannels(tx, requests, pending);
       await readSuperseded(tx, requests, pending, nowMs);
       const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);
-      const answers = await answersTo(tx, decisions, items);
+      const answers = (await answersTo(tx, decisions, items)).map(withText);
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
         return answer === undefined || answer instanceof ApiError ? [] : (keep(answer) ?? []);
@@ -142,9 +154,26 @@ export function createStartBatch(
     return new Map(
       all.map(([name, verification]) => {
         const used = new Set(verification.textIds.flatMap((id) => carriers.get(id) ?? []));
-        return [name, { verification, used: [...used], superseded: [] }];
+        return [name, { verification, used: [...used], superseded: [], channels: [] }];
       }),
     );
+  }
+
+  /** Only a start by another channel than the newest asks which ones had the code. */
+  async function readChannels(tx: Tx, requests: StartRequest[], pending: Map<string, PendingStart>): Promise<void> {
+    const others = requests.flatMap((request) => {
+      const open = pending.get(nameOf(request));
+      return open === undefined || open.verification.channel === request.channel ? [] : [open];
+    });
+    if (others.length === 0) return;
+    const texts = await findSentTexts(
+      tx,
+      others.flatMap(({ verification }) => verification.textIds),
+    );
+    for (const open of others) {
+      const channels = open.verification.textIds.flatMap((id) => texts.get(id)?.channel ?? []);
+      pending.set(nameOf(open.verification), { ...open, channels });
+    }
   }
 
   /** Only a start with another code than the pending one can be a late repeat. */
@@ -210,12 +239,14 @@ export function createStartBatch(
       tx,
       sentAgain.map(({ verification }) => verification),
     );
+    const counted = sentAgain.filter((each) => isCountedAgain(each, pending.get(nameOf(each.verification))));
+    if (guard.countsStarts) await insertCountedSends(tx, counted, guard.countsPrefixes);
     const started = decisions.filter((each) => !continues(each));
     const messages = decisions.flatMap(({ message }) => message ?? []);
     if (started.length + messages.length > 0) await insertStarts(tx, started, messages, guard.countsPrefixes);
   }
 
-  const rounds: StartRounds = {
+  return {
     start: (items) =>
       guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isUnlimited(request))
         ? startHolding(items)
@@ -224,6 +255,31 @@ export function createStartBatch(
     nowMs: clock.nowMs,
     keys: options.keys,
   };
+}
+
+/**
+ * Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one of them.
+ */
+export function createStartBatch(
+  database: Database,
+  options: StartBatchOptions,
+): Batch<StartItem, StartAnswer | ApiError> {
+  const { clock, currentGuard } = options;
+  let { guard } = options;
+  let rounds = createStartRounds(database, options);
+
+  /** A batch keeps its guard from its first statement to its last. */
+  function roundsUnder(current: Guard): StartRounds {
+    if (current === guard) return rounds;
+    guard = current;
+    rounds = createStartRounds(database, { ...options, guard });
+    return rounds;
+  }
+
+  async function run(items: StartItem[]): Promise<(StartAnswer | ApiError)[]> {
+    const current = currentGuard?.() ?? guard;
+    return startInRounds(items, roundsUnder(current instanceof Promise ? await current : current));
+  }
 
   return createBatch({
     database,
@@ -237,7 +293,7 @@ export function createStartBatch(
     },
     repeats: true,
     withoutTransaction: () => true,
-    run: (_tx, items) => startInRounds(items, rounds),
+    run: (_tx, items) => run(items),
   });
 }
 
@@ -259,6 +315,12 @@ async function lockPending(
   return new Map(found.filter((row) => !lapsed.includes(row)).map((row) => [nameOf(row), row]));
 }
 
+/** Whether this sends a code once more, in a way that counts. */
+function isCountedAgain({ verification, message }: StartDecision, open: PendingStart | undefined): boolean {
+  if (message === undefined || verification.id !== open?.verification.id) return false;
+  return isCountedSend(open.verification, message.channel);
+}
+
 function isDecided(decision: StartDecision | ApiError): decision is StartDecision {
   return !(decision instanceof ApiError);
 }
@@ -273,8 +335,12 @@ async function answersTo(
     tx,
     unsent.map(({ verification }) => verification),
   );
+  const sent = await findAllTexts(
+    tx,
+    decisions.filter(isDecided).map(({ verification }) => verification),
+  );
   return decisions.map((each, index) =>
-    isDecided(each) ? toAnswer(each, texts[unsent.indexOf(each)], items[index]) : each,
+    isDecided(each) ? toAnswer(each, texts[unsent.indexOf(each)], items[index], sent.get(each.verification.id)) : each,
   );
 }
 
@@ -283,10 +349,11 @@ function toAnswer(
   { verification, message }: StartDecision,
   before: VerificationText | undefined,
   item: StartItem | undefined,
+  all?: readonly SentText[],
 ): StartAnswer {
   const sent = message !== undefined || (before !== undefined && before.correlationId === item?.request.correlationId);
   const text: TextState | undefined =
     message === undefined ? before : { messageId: message.id, status: message.status, errorCode: null };
   const carriers = message === undefined ? (sent ? undefined : []) : [message.carrier];
-  return { verification, record: toVerificationRecord(verification, text, sent), carriers };
+  return { verification, record: toVerificationRecord(verification, text, { sent, all }), carriers };
 }

@@ -52,6 +52,8 @@ const countStatement = {
   name: 'count-verification-starts',
   text: `select d.application_id as "applicationId", d.recipient as "to",
       least($8, case when open.id is null then 0 else 1 end + (select count(*) from (
+        select from ${ofNumber('counted_send', 'd.application_id', 'd.recipient')} and message_id >= $6 limit $8) s)
+        + (select count(*) from (
         select from unnest('{${endsOfStarted}}'::smallint[]) as s(status) cross join lateral (
           select from ${endedOfNumber} and status = s.status and verification_id >= $6 and verification_id < $10
           limit $8) e
@@ -116,11 +118,13 @@ export const deleteStartClients = (tx: Tx, nowMs: number) => deleteBefore(tx, 's
 /** Deletes starts and failures that no rule counts any longer. */
 export const deleteCountedStarts = (tx: Tx, nowMs: number) => deleteBefore(tx, 'counted_start', nowMs - hourMs);
 export const deleteRecentFailures = (tx: Tx, nowMs: number) => deleteBefore(tx, 'recent_failure', nowMs - dayMs);
+export const deleteCountedSends = (tx: Tx, nowMs: number) =>
+  deleteBefore(tx, 'counted_send', nowMs - dayMs, 'message_id');
 
-async function deleteBefore(tx: Tx, table: string, beforeMs: number): Promise<number> {
+async function deleteBefore(tx: Tx, table: string, beforeMs: number, id = 'verification_id'): Promise<number> {
   const { count } = await tx.query(
     `delete from ${table} where ctid = any(array(
-       select ctid from ${table} where verification_id < $1 order by verification_id limit 1000))`,
+       select ctid from ${table} where ${id} < $1 order by ${id} limit 1000))`,
     [uuidFloor(beforeMs)],
   );
   return count;

@@ -1,6 +1,7 @@
 // Tests: test/model/verifications, test/contract/verification-model.test.ts
+import type { RequestTrace } from '../../http/route.ts';
 import type { GuardHold } from '../../http/sending-rights.ts';
-import { noCarrier, unroutable } from '../../messages/channel.ts';
+import { type Channel, noCarrier, type SendingChannel, unroutable } from '../../messages/channel.ts';
 import type { Message } from '../../messages/message.ts';
 import { newMessage } from '../../messages/new-message.ts';
 import { countryOf, typeOf } from '../../messages/numbers/phone-number.ts';
@@ -10,10 +11,13 @@ import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { isSamePayment } from '../assurance/payment.ts';
+import { afterResend, toPrecheckCell } from '../assurance/precheck.ts';
 import type { CodeSender } from '../code-sender.ts';
 import { givenHash, isSameCode, type SupersededCode, sealCode } from '../given/code.ts';
 import type { Guard, GuardFacts } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
+import type { RiskAnswer } from '../risk/risk.ts';
 import { type PreparedText, toMinutes, withMinutes } from '../texts/prepared-text.ts';
 import {
   type BlockReason,
@@ -30,16 +34,29 @@ import type { StartCounts } from './counts.ts';
 export interface StartRequest {
   applicationId: string;
   to: string;
-  channel: string;
+  channel: Channel;
+  /** The cell of a start by `inbound`, which sends nothing; null for the others. */
+  inbound?: string | null;
+  /** The name of the application, for the text that a person sends. */
+  app: string;
+  /** False if an operator must allow the channel to the country of the number first. */
+  mayUseChannel: boolean;
   reference: string | null;
   codeLength: number;
   /** A code that the caller made; undefined for one of ours. */
   code?: string | undefined;
+  /** The payment that the code confirms, as a cell. */
+  payment: string | null;
+  /** The assurance profile of the application; null for the standard. */
+  profile: string | null;
+  /** What the risk check said; undefined where it was not asked. */
+  risk?: RiskAnswer | undefined;
   ttlSeconds: number;
   text: PreparedText;
   /** The sender of its text. */
   sender: CodeSender;
   correlationId: string;
+  trace?: RequestTrace | undefined;
   /** Null for no limit. */
   segmentsPerDay: number | null;
   /** Groups of the application that are held back; nearly always none. */
@@ -79,6 +96,8 @@ export interface PendingStart {
   verification: Verification;
   /** The carriers that had its texts. */
   used: readonly string[];
+  /** The channels that had the code; only read for a start by another one than the newest. */
+  channels: readonly Channel[];
   /** The number's callers' codes that were superseded lately; only read for a start with another code. */
   superseded: readonly SupersededCode[];
 }
@@ -106,10 +125,14 @@ export function decideStart(
     case 'leave':
       return unchanged(request, pending);
     case 'send_again': {
+      const refusal = furtherRefusal(options, request, pending, counts) ?? riskOf(request);
+      if (refusal !== null) return startNew(options, request, undefined, counts, refusal);
       const verification = {
         ...pending,
+        channel: request.channel,
         sends: pending.sends + 1,
         resendAvailableAtMs: resendAt(options, pending),
+        precheck: afterResend(pending.precheck, precheckOf(request)),
         updatedAtMs: nowMs,
       };
       return withText(options, request, { verification, superseded: undefined, used, sealedCode: null });
@@ -125,11 +148,16 @@ function unchanged({ clients }: StartRequest, verification: Verification): Start
 /** A code that was superseded lately is a late repeat of an earlier call: the newer one stays. */
 export function continuationOf(
   keys: StartDecisionOptions['keys'],
-  { verification, superseded }: Pick<PendingStart, 'verification' | 'superseded'>,
-  request: Pick<StartRequest, 'code' | 'codeLength' | 'channel'>,
+  { verification, superseded, channels }: Pick<PendingStart, 'verification' | 'superseded' | 'channels'>,
+  request: Pick<StartRequest, 'code' | 'codeLength' | 'channel' | 'payment'>,
   nowMs: number,
 ): Continuation {
-  const wanted = { isSameCode: isSameCode(keys, verification, request), channel: request.channel };
+  const isNewWay = verification.channel !== request.channel && !channels.includes(request.channel);
+  const isInbound = verification.inbound !== null;
+  // What a person texts and a code supersede each other: a proof says which of them it was.
+  if (isInbound || request.channel === 'inbound') return isInbound && request.channel === 'inbound' ? 'leave' : 'supersede';
+  const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
+  const wanted = { isSameCode: isSame, isNewWay };
   const found = continuation(verification, wanted, nowMs);
   const { code } = request;
   if (found !== 'supersede' || code === undefined) return found;
@@ -152,7 +180,8 @@ function startNew(
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
-  const blocked = reason ?? refusalOf(options, request, test, counts);
+  const blocked = reason ?? refusalOf(options, request, test, counts) ?? riskOf(request);
+  const inbound = request.inbound ?? null;
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const owner = { id: newId('ver', options.clock), ringVersion: options.keys.version };
   const code = blocked === null ? request.code : undefined;
@@ -167,14 +196,17 @@ function startNew(
     codeLength: request.codeLength,
     ringVersion: owner.ringVersion,
     codeHash,
+    payment: request.payment,
+    precheck: precheckOf(request),
+    inbound,
     testNumber: test !== undefined,
     attempts: 0,
     maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,
-    sends: blocked === null ? 1 : 0,
+    sends: blocked === null && inbound === null ? 1 : 0,
     reference: request.reference,
     correlationId: request.correlationId,
     textIds: [],
-    resendAvailableAtMs: blocked === null ? resendAt(options, { testNumber: test !== undefined, codeHash }) : null,
+    resendAvailableAtMs: blocked === null && inbound === null ? resendAt(options, { testNumber: test !== undefined, codeHash }) : null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     expiresAtMs: nowMs + ttlMs,
@@ -183,19 +215,43 @@ function startNew(
   };
   // A blocked start changes nothing: the pending verification continues.
   if (blocked !== null) return unchanged(request, verification);
+  if (inbound !== null)
+    return { verification, superseded, message: undefined, clients: request.clients, sealedCode: null };
   const sealedCode = code === undefined ? null : sealCode(options.keys, owner, code);
   return withText(options, request, { verification, superseded, used: [], sealedCode });
 }
 
+const riskOf = ({ risk }: StartRequest) => (risk?.decision === 'block' ? 'risk' : null);
+
+const precheckOf = ({ profile, risk }: StartRequest) => toPrecheckCell({ profile, risk: risk ?? null });
+
 function refusalOf(
   { guard, keys, clock }: StartDecisionOptions,
-  { to, holds, clients }: StartRequest,
+  { to, holds, clients, mayUseChannel }: StartRequest,
   test: TestNumber | undefined,
   counts: CountedStart | undefined,
 ): BlockReason | null {
+  if (!mayUseChannel) return 'channel_not_allowed';
   if (test === undefined)
     return guard.refusal(guardFactsOf(to, counts, () => findHeld(keys, holds, { to, clients }, clock.nowMs())));
   return test.kind === 'blocked' ? 'block_list' : null;
+}
+
+/** Whether a further send counts as a start does: a call costs much more than a text that is sent again. */
+export function isCountedSend(pending: Pick<Verification, 'channel'>, channel: Channel): boolean {
+  return channel !== 'sms' || pending.channel !== 'sms';
+}
+
+/** Why the guard refuses to send a code once more by this channel. */
+function furtherRefusal(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  pending: Verification,
+  counts: CountedStart | undefined,
+): BlockReason | null {
+  if (!isCountedSend(pending, request.channel)) return null;
+  const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
+  return refusalOf(options, request, test, counts);
 }
 
 export function guardFactsOf(
@@ -251,6 +307,7 @@ function newText(
     messageId: id,
     applicationId,
     api: 'verify',
+    channel: sendingChannel(request.channel),
     to,
     from,
     urgent: true,
@@ -271,6 +328,7 @@ function newText(
     lane: 'first',
     nowMs,
     correlationId: request.correlationId,
+    trace: request.trace?.kept,
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
     segments: text.segments,
@@ -278,6 +336,12 @@ function newText(
     body: null,
     verification: { id: verification.id, template: { ...text.template, ...codeKeyOf(verification) } },
   });
+}
+
+/** What is started by `inbound` has no text. */
+function sendingChannel(channel: Channel): SendingChannel {
+  if (channel === 'inbound') throw new Error('nothing is sent by inbound');
+  return channel;
 }
 
 /** Names the key of a caller's code differently: a node of an earlier version then cannot render it with a code of ours. */

@@ -1,13 +1,18 @@
 import type { Static } from 'typebox';
-import type { CallingApplication } from '../../http/route.ts';
-import { unsupportedChannel } from '../../messages/channel.ts';
+import type { CallingApplication, Origin } from '../../http/route.ts';
+import { type SendingChannel, unsupportedChannel } from '../../messages/channel.ts';
 import type { StartClient } from '../../messages/client-scope.ts';
 import { requireNumber } from '../../messages/numbers/phone-number.ts';
 import type { TextFacts } from '../../messages/text/text-route.ts';
+import { invalidField } from '../../platform/errors.ts';
+import { type Payment, toPaymentCell } from '../assurance/payment.ts';
+import { requireAssured } from '../assurance/profile.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from '../code-sender.ts';
 import { copyAutofill } from '../texts/autofill.ts';
 import { templateFor } from '../texts/country-template.ts';
-import { prepareText, toMinutes } from '../texts/prepared-text.ts';
+import { type PreparedText, prepareText, toMinutes } from '../texts/prepared-text.ts';
+import { mostSegmentsOf } from '../texts/verification-text.ts';
+import { mayUse } from './channel-rights.ts';
 import type { StartRequest } from './decision.ts';
 import type { StartRules } from './rules.ts';
 
@@ -17,45 +22,81 @@ export interface StartRequestOptions {
   /**
    * Throws a 503 if no carrier could send a code to this number soon. Returns the sender that the route sets, or null.
    */
-  requireCarrier: (start: CodeSender & Pick<TextFacts, 'applicationId' | 'to'>) => string | null;
+  requireCarrier: (start: CodeSender & Pick<TextFacts, 'channel' | 'applicationId' | 'to'>) => string | null;
+  /** The channels that some carrier offers. */
+  workingChannels: () => readonly SendingChannel[];
 }
 
 export type StartBody = Static<StartRules['schema']>;
-export type ToStart = (caller: CallingApplication, body: StartBody, correlationId: string) => StartRequest;
+export type ToStart = (caller: CallingApplication, body: StartBody, origin: Origin) => StartRequest;
 
 const defaultCodeLength = 6;
+const noRoomInTemplate = "cannot be shown to this number: an operator's text applies to codes for this country";
+const needsText = 'needs the channel sms: amount and payee must be read beside the code';
+const tooLong = (count: number, most: number) =>
+  `makes a text of ${count} segments, and at most ${most} fit; shorten the payee or leave out autofill`;
+
+function requireRoom({ segments, template }: PreparedText): void {
+  const most = mostSegmentsOf(template);
+  if (segments.count > most) throw invalidField('payment', tooLong(segments.count, most));
+}
+
+/** Drops any other property of the caller. */
+const copyPayment = ({ amount, currency, payee }: Payment): Payment => ({ amount, currency, payee });
 
 /** Turns a body that passed the rules into a request to start. */
-export function createStartRequests({ clientsOf, requireCarrier }: StartRequestOptions): ToStart {
-  return ({ applicationId, applicationName, rights }, body, correlationId) => {
-    const { channel, reference, locale, code, ttl_seconds, autofill, client } = body;
+export function createStartRequests(options: StartRequestOptions): ToStart {
+  const { clientsOf, requireCarrier, workingChannels } = options;
+
+  function requireChannel(channel: string): SendingChannel | 'inbound' {
+    if (channel === 'inbound') return channel;
+    const working = workingChannels();
+    const found = working.find((each) => each === channel);
+    if (found === undefined) throw unsupportedChannel(working);
+    return found;
+  }
+
+  return ({ applicationId, applicationName, rights }, body, { correlationId, trace }) => {
+    const { reference, locale, code, ttl_seconds, autofill, client, payment } = body;
     const codeLength = code?.length ?? body.code_length ?? defaultCodeLength;
     // An answer kept for an idempotency key belongs to the body with its defaults.
     body.code_length = codeLength;
-    if (channel !== 'sms') throw unsupportedChannel();
+    const channel = requireChannel(body.channel);
     const to = requireNumber(body.to);
+    requireAssured(rights.assurance, { to, channel, codeLength, code });
+    const own = channel === 'sms' ? templateFor(rights, to) : {};
+    if (payment != null && channel !== 'sms') throw invalidField('payment', needsText);
+    if (payment != null && own.own !== undefined) throw invalidField('payment', noRoomInTemplate);
     const text = prepareText({
       app: applicationName,
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength,
-      autofill: copyAutofill(autofill ?? null),
-      ...templateFor(rights, to),
+      ...(channel === 'sms' ? { autofill: copyAutofill(autofill ?? null), ...own } : { autofill: null }),
+      ...(channel !== 'sms' && channel !== 'inbound' && { channel }),
+      ...(payment != null && { payment: copyPayment(payment) }),
     });
-    const sender = codeSender(rights, to, text.sender);
-    const sentAs = requireCarrier({ applicationId, to, ...sender });
-    requireAllowedSender(rights, to, sentAs ?? sender.from);
+    if (payment != null) requireRoom(text);
+    const sending = channel === 'inbound' ? undefined : channel;
+    const sender = codeSender(rights, to, text.sender, sending);
+    const sentAs = sending && requireCarrier({ channel: sending, applicationId, to, ...sender });
+    if (channel === 'sms') requireAllowedSender(rights, to, sentAs ?? sender.from);
     return {
       applicationId,
       to,
       channel,
+      mayUseChannel: sending === undefined || mayUse(rights, sending, to),
+      app: applicationName,
       reference: reference ?? null,
       codeLength,
       code: code ?? undefined,
+      payment: payment == null ? null : toPaymentCell(payment),
       ttlSeconds: ttl_seconds,
       text,
       sender,
       correlationId,
+      trace,
+      profile: rights.assurance,
       segmentsPerDay: rights.segmentsPerDay,
       holds: rights.holds,
       clients: client == null ? [] : clientsOf(applicationId, client),

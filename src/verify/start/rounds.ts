@@ -18,7 +18,7 @@ export interface StartRounds {
  */
 export async function startInRounds(items: StartItem[], rounds: StartRounds): Promise<(StartAnswer | ApiError)[]> {
   const answers = new Map<StartItem, StartAnswer | ApiError>();
-  /** Blocked starts change nothing, so those for one number need not wait for each other. */
+  /** Blocked starts change nothing, so those for one number and channel need not wait for each other. */
   const blocked = new Set<string>();
   for (let left = items; left.length > 0; left = left.filter((item) => !answers.has(item))) {
     const round = firstOfEach(left, blocked);
@@ -28,7 +28,7 @@ export async function startInRounds(items: StartItem[], rounds: StartRounds): Pr
       const answer = started[index];
       if (answer === undefined) throw new Error('a start has no answer');
       answers.set(item, answer);
-      if (answer instanceof ApiError || answer.verification.status !== 'pending') blocked.add(nameOf(item));
+      if (answer instanceof ApiError || answer.verification.status !== 'pending') blocked.add(nameByChannel(item));
       else first.set(nameOf(item), answer);
     });
     await answerFollowers(left, first, answers, rounds);
@@ -46,7 +46,7 @@ async function answerFollowers(
   for (const item of left) {
     const open = first.get(nameOf(item));
     if (answers.has(item) || open === undefined) continue;
-    const pending = { verification: open.verification, superseded: [] };
+    const pending = { verification: open.verification, superseded: [], channels: [] };
     if (continuationOf(keys, pending, item.request, nowMs()) !== 'leave') {
       // It changes the verification, and so do later ones: they wait for the next round.
       first.delete(nameOf(item));
@@ -63,7 +63,7 @@ function firstOfEach(items: StartItem[], blocked: ReadonlySet<string>): StartIte
   const seen = new Set<string>();
   return items.filter((item) => {
     const name = nameOf(item);
-    if (blocked.has(name)) return true;
+    if (blocked.has(nameByChannel(item))) return true;
     if (seen.has(name)) return false;
     seen.add(name);
     return true;
@@ -71,3 +71,4 @@ function firstOfEach(items: StartItem[], blocked: ReadonlySet<string>): StartIte
 }
 
 const nameOf = ({ request: { applicationId, to } }: StartItem) => `${applicationId} ${to}`;
+const nameByChannel = (item: StartItem) => `${nameOf(item)} ${item.request.channel}`;

@@ -1,7 +1,7 @@
 // Tests: test/contract/verifications.test.ts
 import { Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
-import { channelExpected, channels, rightChannel } from '../../messages/channel.ts';
+import { channelExpected, channelNames, rightChannel, type SendingChannel } from '../../messages/channel.ts';
 import type { StartClient } from '../../messages/client-scope.ts';
 import {
   longestNumber,
@@ -12,7 +12,15 @@ import {
 } from '../../messages/numbers/phone-number.ts';
 import { referenceProblem, storablePattern } from '../../messages/reference.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
-import { androidHashProblem, domainProblem, rightDomain, rightHash, shownAutofill } from '../texts/autofill.ts';
+import { paymentProblems, paymentToConfirm } from '../assurance/payment.ts';
+import {
+  androidHashProblem,
+  domainProblem,
+  embeddedProblem,
+  rightDomain,
+  rightHash,
+  shownAutofill,
+} from '../texts/autofill.ts';
 import { localePattern, localeProblem, longestLocale } from '../texts/translations.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';
 import { longestTtlSeconds } from '../verification.ts';
@@ -43,11 +51,16 @@ const clientSchema = Type.Unsafe<StartClient | null>({
 
 export type StartRules = ReturnType<typeof createStartRules>;
 
+const isOneOf = (names: readonly string[], name: string) => names.includes(name);
+
 /**
  * Rules for a request to start: the schema checks types, the functions the rest, and the caller sees all bad fields at
  * once.
  */
-export function createStartRules(environment: 'sandbox' | 'production') {
+export function createStartRules(
+  environment: 'sandbox' | 'production',
+  workingChannels: () => readonly SendingChannel[],
+) {
   const checkNumber = ({ to }: Record<string, unknown>): FieldProblem[] => {
     const problem = typeof to === 'string' ? numberProblem(to, environment) : undefined;
     return problem === undefined ? [] : [{ field: 'to', message: problem }];
@@ -64,9 +77,15 @@ export function createStartRules(environment: 'sandbox' | 'production') {
     if (typeof reference === 'string') add('reference', referenceProblem(reference));
     if (typeof locale === 'string') add('locale', localeProblem(locale));
     if (typeof autofill === 'object' && autofill !== null) {
-      const { domain, android_hash } = autofill as Record<string, unknown>;
+      const { domain, android_hash, embedded_in } = autofill as Record<string, unknown>;
       if ((domain === undefined) === (android_hash === undefined))
         add('autofill', 'must have either domain or android_hash');
+      else if (embedded_in != null && typeof domain !== 'string')
+        add('autofill.embedded_in', 'needs domain: the host of the page in the frame');
+      else if (embedded_in != null && typeof embedded_in !== 'string')
+        add('autofill.embedded_in', `must be ${rightDomain}`);
+      else if (typeof embedded_in === 'string' && typeof domain === 'string' && domainProblem(domain) === undefined)
+        add('autofill.embedded_in', embeddedProblem(embedded_in, domain));
       else if (domain !== undefined)
         add('autofill.domain', typeof domain === 'string' ? domainProblem(domain) : `must be ${rightDomain}`);
       else
@@ -75,9 +94,15 @@ export function createStartRules(environment: 'sandbox' | 'production') {
           typeof android_hash === 'string' ? androidHashProblem(android_hash) : `must be ${rightHash}`,
         );
     }
+    problems.push(...paymentProblems(body.payment));
+    if (body.channel === 'inbound' && code != null) add('code', 'must be absent: the person sends a text, and no code');
+    if (body.payment != null && code != null)
+      add('payment', 'cannot be combined with code: a payment needs a code of ours');
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
-    if (problems.length > 0 && typeof channel === 'string' && channel !== 'sms') add('channel', channelExpected);
+    const working = workingChannels();
+    if (problems.length > 0 && typeof channel === 'string' && channel !== 'inbound' && !isOneOf(working, channel))
+      add('channel', channelExpected(working));
     return problems;
   }
 
@@ -97,10 +122,11 @@ export function createStartRules(environment: 'sandbox' | 'production') {
         to,
         channel: Type.String({
           maxLength: 1024,
-          expected: rightChannel,
-          shown: { enum: channels },
+          expected: rightChannel(channelNames),
+          shown: { enum: channelNames },
           examples: ['sms'],
-          description: 'How the code is sent',
+          description:
+            'How the code is sent; with inbound the person sends a text instead. Another channel continues a pending verification at once, with the same code.',
         }),
         reference: Type.Optional(
           nullable(
@@ -154,10 +180,12 @@ export function createStartRules(environment: 'sandbox' | 'production') {
             type: ['object', 'null'],
             shown: shownAutofill,
             examples: [{ domain: 'example.com' }],
-            description: '{"domain"} for WebOTP, or {"android_hash"} for the SMS Retriever',
+            description:
+              '{"domain"} for WebOTP, with "embedded_in" in a frame, or {"android_hash"} for the SMS Retriever',
           }),
         ),
         client: Type.Optional(clientSchema),
+        payment: paymentToConfirm,
       },
       { title: 'VerificationToStart', check },
     ),

@@ -1,14 +1,18 @@
 import { findTexts, textState, toText, type VerificationText } from '../../messages/message-store.ts';
+import type { SentText } from '../../messages/text/sent-texts.ts';
 import { hourMs } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { uuidFloor, uuidTimeMs } from '../../platform/ids.ts';
 import type { Verification } from '../verification.ts';
 import { toVerification, type VerificationRow } from '../verification-row.ts';
+import { findAllTexts } from './all-texts.ts';
 
 /** A verification with the state of its newest text; undefined where none was sent. */
 export interface VerificationAndText {
   row: Verification;
   text: VerificationText | undefined;
+  /** All of them, oldest first; undefined if there is at most one. */
+  all?: readonly SentText[] | undefined;
 }
 
 /** A row that a statement has read with `newestText`. */
@@ -34,6 +38,7 @@ export async function toVerificationsAndTexts(tx: Tx, rows: RowAndText[]): Promi
     const id = newestTextId(row);
     return { row, text: read.text === null || id === undefined ? undefined : toText(id, read.text) };
   });
+  await addAllTexts(tx, all);
   const missing = all.filter(({ row, text }) => text === undefined && row.textIds.length > 0);
   if (missing.length === 0) return all;
   const found = await findNewestTexts(
@@ -42,6 +47,17 @@ export async function toVerificationsAndTexts(tx: Tx, rows: RowAndText[]): Promi
   );
   for (const [index, each] of missing.entries()) each.text = found[index];
   return all;
+}
+
+/** Verifications with several texts are rare, so their texts are read apart. */
+async function addAllTexts(tx: Tx, verifications: VerificationAndText[]): Promise<void> {
+  const several = verifications.filter(({ row }) => row.textIds.length > 1);
+  if (several.length === 0) return;
+  const texts = await findAllTexts(
+    tx,
+    several.map(({ row }) => row),
+  );
+  for (const each of several) each.all = texts.get(each.row.id);
 }
 
 function newestTextId({ textIds }: Pick<Verification, 'textIds'>): string | undefined {

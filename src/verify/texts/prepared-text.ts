@@ -1,4 +1,5 @@
 // Tests: test/contract/verifications.test.ts
+import { segmentsOfChannel } from '../../messages/channel.ts';
 import { measure, type Segments } from '../../messages/text/text.ts';
 import { createBoundedMap } from '../../platform/bounded-map.ts';
 import { minuteMs } from '../../platform/clock.ts';
@@ -20,9 +21,11 @@ export interface PreparedText {
  * or autofill affect only its own caller.
  */
 export function prepareText(template: VerificationTemplate): PreparedText {
-  const { app, locale, minutes, codeLength, autofill, own } = template;
+  // Each payment is its own text.
+  if (template.payment !== undefined) return prepare(template);
+  const { app, locale, minutes, codeLength, autofill, own, channel = '' } = template;
   const ending = autofill === null ? '' : JSON.stringify(autofill);
-  const key = `${codeLength} ${minutes} ${locale} ${ending} ${own === undefined ? '' : JSON.stringify(own)} ${app}`;
+  const key = `${channel} ${codeLength} ${minutes} ${locale} ${ending} ${own === undefined ? '' : JSON.stringify(own)} ${app}`;
   const known = prepared.get(key);
   if (known !== undefined) return known;
   const text = prepare(template);
@@ -35,7 +38,10 @@ const prepared = createBoundedMap<string, PreparedText>(20_000);
 
 function prepare(template: VerificationTemplate): PreparedText {
   const text = renderVerification(template, '0'.repeat(template.codeLength));
-  return { template, sender: senderName(template.app), segments: measure(text) };
+  const counted = segmentsOfChannel(template.channel ?? 'sms');
+  const measured = measure(text);
+  const segments = counted === undefined ? measured : { ...measured, count: counted, remaining: 0 };
+  return { template, sender: senderName(template.app), segments };
 }
 
 /** The same text for another validity. */

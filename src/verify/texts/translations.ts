@@ -338,10 +338,16 @@ export function localeProblem(locale: string): string | undefined {
  * language alone, and the region implies the script: zh-TW is zh-Hant.
  */
 export function translationOf(locale: string | null): Translation {
+  return translations.get(languageOf(locale)) ?? english;
+}
+
+/** The language whose translation a locale gets, like `en` or `zh-Hans`. */
+export function languageOf(locale: string | null): string {
   const likely = locale === null ? undefined : read(locale)?.maximize();
-  if (likely === undefined) return english;
+  if (likely === undefined) return 'en';
   const language = readsAs.get(likely.language) ?? likely.language;
-  return translations.get(`${language}-${likely.script}`) ?? translations.get(language) ?? english;
+  const found = [`${language}-${likely.script}`, language].find((each) => translations.has(each));
+  return found ?? 'en';
 }
 
 /** Undefined for a tag that names no language. It never throws, because the text must still be sent. */

@@ -128,7 +128,7 @@ function decided(state: State, index: number): State | undefined {
 /** `isSameCode`, and `findSuperseded` for a late repeat of a caller's code. */
 function continuationOf({ vers }: State, open: Ver, { code, length, at }: Start): Continuation {
   const isSameCode = open.code === code && open.length === length;
-  const found = continuation(asVerification(open), { isSameCode, channel: 'sms' }, at);
+  const found = continuation(asVerification(open), { isSameCode, isNewWay: false }, at);
   const isLate = (ver: Ver) =>
     ver.code === code &&
     ver.length === length &&

@@ -226,13 +226,25 @@ OptOut = TypedDict(
 )
 
 
-AutofillOnPage = TypedDict(
-    "AutofillOnPage",
+_AutofillOnPage = TypedDict(
+    "_AutofillOnPage",
     {
         # For WebOTP: a host name with at least one dot, like example.com, without scheme, port or path, in ASCII
         "domain": str,
     },
 )
+_AutofillOnPageOptional = TypedDict(
+    "_AutofillOnPageOptional",
+    {
+        # The host of the page that shows your page, the one of domain, in a frame
+        "embedded_in": Optional[str],
+    },
+    total=False,
+)
+
+
+class AutofillOnPage(_AutofillOnPage, _AutofillOnPageOptional):
+    pass
 
 
 AutofillInApp = TypedDict(
@@ -258,6 +270,19 @@ StartClient = TypedDict(
 )
 
 
+PaymentToConfirm = TypedDict(
+    "PaymentToConfirm",
+    {
+        # up to 12 digits, and up to 3 after a dot, as a string, like 10.00
+        "amount": str,
+        # a code of ISO 4217 in use, like EUR
+        "currency": str,
+        # 1 to 40 letters, digits, spaces and . - & ', without a link
+        "payee": str,
+    },
+)
+
+
 _NewVerification = TypedDict(
     "_NewVerification",
     {
@@ -268,7 +293,7 @@ _NewVerification = TypedDict(
 _NewVerificationOptional = TypedDict(
     "_NewVerificationOptional",
     {
-        # How the code is sent
+        # How the code is sent; with inbound the person sends a text instead. Another channel continues a pending verification at once, with the same code.
         "channel": str,
         # Your own reference for the verification
         "reference": Optional[str],
@@ -282,6 +307,7 @@ _NewVerificationOptional = TypedDict(
         "ttl_seconds": int,
         "autofill": Optional[Union[AutofillOnPage, AutofillInApp]],
         "client": Optional[StartClient],
+        "payment": Optional[PaymentToConfirm],
     },
     total=False,
 )
@@ -291,8 +317,8 @@ class NewVerification(_NewVerification, _NewVerificationOptional):
     pass
 
 
-NumberToCheck = TypedDict(
-    "NumberToCheck",
+_NumberToCheck = TypedDict(
+    "_NumberToCheck",
     {
         # Mobile number: a plus and 7 to 15 digits, like +447700900123; spaces, dots, hyphens and parentheses between digits are removed (at most 32 characters in all)
         "to": str,
@@ -300,6 +326,17 @@ NumberToCheck = TypedDict(
         "code": str,
     },
 )
+_NumberToCheckOptional = TypedDict(
+    "_NumberToCheckOptional",
+    {
+        "payment": Optional[PaymentToConfirm],
+    },
+    total=False,
+)
+
+
+class NumberToCheck(_NumberToCheck, _NumberToCheckOptional):
+    pass
 
 
 VerificationDelivery = TypedDict(
@@ -310,6 +347,30 @@ VerificationDelivery = TypedDict(
         # The id of the message
         "message_id": str,
         "error": Optional[DeliveryError],
+    },
+)
+
+
+SentCode = TypedDict(
+    "SentCode",
+    {
+        # How it is sent: sms
+        "channel": str,
+        # Its status; of a call, delivered means answered
+        "status": str,
+        # The id of the message
+        "message_id": str,
+        "error": Optional[DeliveryError],
+    },
+)
+
+
+Payment = TypedDict(
+    "Payment",
+    {
+        "amount": str,
+        "currency": str,
+        "payee": str,
     },
 )
 
@@ -346,6 +407,8 @@ _Verification = TypedDict(
         # When the right code came; null before
         "approved_at": Optional[str],
         "delivery": Optional[VerificationDelivery],
+        # Each text, call or message with the code, oldest first
+        "deliveries": List[SentCode],
         # Your own reference; null if you gave none
         "reference": Optional[str],
     },
@@ -353,6 +416,7 @@ _Verification = TypedDict(
 _VerificationOptional = TypedDict(
     "_VerificationOptional",
     {
+        "payment": Payment,
         # Signed proof that the number was verified; absent once it has expired
         "proof": str,
     },
@@ -364,8 +428,18 @@ class Verification(_Verification, _VerificationOptional):
     pass
 
 
-StartedVerification = TypedDict(
-    "StartedVerification",
+TextToReceive = TypedDict(
+    "TextToReceive",
+    {
+        "number": str,
+        # What the phone shows
+        "text": str,
+    },
+)
+
+
+_StartedVerification = TypedDict(
+    "_StartedVerification",
     {
         # Its id
         "id": str,
@@ -396,12 +470,26 @@ StartedVerification = TypedDict(
         # When the right code came; null before
         "approved_at": Optional[str],
         "delivery": Optional[VerificationDelivery],
+        # Each text, call or message with the code, oldest first
+        "deliveries": List[SentCode],
         # Your own reference; null if you gave none
         "reference": Optional[str],
         # Whether this start sent a text; false when it was blocked, or continued a verification without sending again
         "sent": bool,
     },
 )
+_StartedVerificationOptional = TypedDict(
+    "_StartedVerificationOptional",
+    {
+        "payment": Payment,
+        "inbound": TextToReceive,
+    },
+    total=False,
+)
+
+
+class StartedVerification(_StartedVerification, _StartedVerificationOptional):
+    pass
 
 
 _CheckedVerification = TypedDict(
@@ -436,6 +524,8 @@ _CheckedVerification = TypedDict(
         # When the right code came; null before
         "approved_at": Optional[str],
         "delivery": Optional[VerificationDelivery],
+        # Each text, call or message with the code, oldest first
+        "deliveries": List[SentCode],
         # Your own reference; null if you gave none
         "reference": Optional[str],
         # Whether the code was right
@@ -445,6 +535,7 @@ _CheckedVerification = TypedDict(
 _CheckedVerificationOptional = TypedDict(
     "_CheckedVerificationOptional",
     {
+        "payment": Payment,
         # Signed proof that the number was verified; absent once it has expired
         "proof": str,
     },
@@ -456,8 +547,8 @@ class CheckedVerification(_CheckedVerification, _CheckedVerificationOptional):
     pass
 
 
-CanceledVerification = TypedDict(
-    "CanceledVerification",
+_CanceledVerification = TypedDict(
+    "_CanceledVerification",
     {
         # Its id
         "id": str,
@@ -488,10 +579,23 @@ CanceledVerification = TypedDict(
         # When the right code came; null before
         "approved_at": Optional[str],
         "delivery": Optional[VerificationDelivery],
+        # Each text, call or message with the code, oldest first
+        "deliveries": List[SentCode],
         # Your own reference; null if you gave none
         "reference": Optional[str],
     },
 )
+_CanceledVerificationOptional = TypedDict(
+    "_CanceledVerificationOptional",
+    {
+        "payment": Payment,
+    },
+    total=False,
+)
+
+
+class CanceledVerification(_CanceledVerification, _CanceledVerificationOptional):
+    pass
 
 
 GuardDecisionRule = TypedDict(

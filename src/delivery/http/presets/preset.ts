@@ -1,3 +1,4 @@
+import type { SendingChannel } from '../../../messages/channel.ts';
 import type { FieldProblem } from '../../../platform/errors.ts';
 import type { Description } from '../description.ts';
 
@@ -17,6 +18,8 @@ export interface Preset {
   title: string;
   fields: Record<string, PresetField>;
   /** Undefined where each account has its own. */
+  /** Absent: `sms` alone. */
+  channels?: readonly SendingChannel[];
   base?: string;
   baseHelp?: string;
   describe(settings: Record<string, unknown>): Description;
