@@ -189,7 +189,7 @@ export const settings = {
     { more: 'A claim within another has dots: `realm_access.roles=operator`.' },
   ),
   HELIOGRAPH_SSO_MFA: explained(
-    text('values of acr or amr, separated by commas, of which operators need one, like mfa,otp'),
+    text('values of acr or amr, separated by commas: operators need one of them, like mfa,otp'),
     {
       unset: 'operators need the second factor of this service',
       more: 'Without one an operator cannot sign in by single sign-on.',

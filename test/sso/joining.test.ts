@@ -58,7 +58,7 @@ describe('joining', () => {
     const callback = await browser.toCallback(await browser.begin('/portal/v1/me/sso', toJoin));
     await browser.send('DELETE', '/portal/v1/sessions/current');
     assert.equal(pageOf(await browser.follow(callback)), '/account?sso=expired');
-    // Signed in again meanwhile, as somebody else.
+    // Signed in again meanwhile, as another person.
     const second = await registered();
     const begun = await second.browser.toCallback(await second.browser.begin('/portal/v1/me/sso', toJoin));
     const email = `registered-${++count}@example.com`;

@@ -63,7 +63,7 @@ describe('a sign-in', () => {
     const { body } = await squatter.send<{ person_id: string; id: string }>('GET', '/portal/v1/me');
     assert.notEqual(mine.person_id, body.person_id);
     assert.notEqual(mine.id, body.id);
-    assert.match(mine.email, new RegExp(`^${claims.email} \\(\\w{6}\\)$`), 'told apart by what is shown');
+    assert.match(mine.email, new RegExp(`^${claims.email} \\(\\w{6}\\)$`), 'both differ in what lists show');
   });
 
   test('without a usable e-mail the person is shown by its subject', async () => {
@@ -77,7 +77,7 @@ describe('a sign-in', () => {
     assert.equal((await other.account()).email, 'unverified@127.0.0.1');
   });
 
-  test('claims that only userinfo tells count too', async () => {
+  test('claims that only userinfo has count too', async () => {
     world.provider.set({ claims: 'userinfo' });
     const { claims } = arrive({ groups: ['sms'] });
     const browser = createBrowser(world.app);
@@ -210,7 +210,7 @@ describe('refused', () => {
       new SignJWT(claims(nonce)).setProtectedHeader(header).sign(key);
     const forged: Record<string, (nonce: string) => Promise<string> | string> = {
       'another key with the kid of a right one': signed({ alg: 'ES256', kid: String(jwk.kid) }, stranger),
-      'a kid that nobody has': signed({ alg: 'ES256', kid: 'unknown' }, stranger),
+      'a kid of no key': signed({ alg: 'ES256', kid: 'unknown' }, stranger),
       'alg none': (nonce) => new UnsecuredJWT(claims(nonce)).encode(),
       'HS256 by the client secret': signed({ alg: 'HS256' }, Buffer.from(clientSecret)),
       'HS256 by the public key': signed({ alg: 'HS256', kid: String(jwk.kid) }, Buffer.from(JSON.stringify(jwk))),

@@ -16,7 +16,7 @@ export const words = {
     },
     failed: {
       title: 'The sign-in could not be checked',
-      text: 'The answer of the sign-in page was not what it has to be. Try again; if it stays so, tell your administrator. The log of the service has the reason.',
+      text: 'The answer of the sign-in page was not what it has to be. Try again; if it stays so, ask your administrator. The log of the service has the reason.',
     },
     mfa: {
       title: 'Operators need a second factor',

@@ -3,7 +3,7 @@ import type { SsoSettings } from '../../settings/sso.ts';
 /** Claims of the provider, whose types nothing guarantees. */
 export type Claims = Record<string, unknown>;
 
-/** More values of a claim than this are not looked at. */
+/** Maximum values of a claim to read. */
 const mostValues = 1000;
 
 export function isOperatorBy(claims: Claims, operators: SsoSettings['operators']): boolean | undefined {

@@ -24,7 +24,7 @@ export interface Identity {
 
 export interface Refreshed {
   refreshToken: string;
-  /** Undefined when the provider told no claims. */
+  /** Undefined when the provider sent no claims. */
   operator: boolean | undefined;
 }
 

@@ -134,7 +134,7 @@ export function createSsoService(options: SsoServiceOptions) {
       throw wrongCode();
     },
 
-    /** Ends the session here at once, and tells the provider beside. Returns where the browser ends the one there. */
+    /** Ends the session here at once, and revokes its token at the provider beside. Returns where the browser ends the one there. */
     async signOut(sessionHash: Buffer): Promise<{ address: string | null; cookie: string }> {
       const session = await findSsoSession(database, sessionHash);
       const { cookie } = await sessions.end(sessionHash);

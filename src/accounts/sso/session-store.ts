@@ -45,7 +45,7 @@ const claimDue = {
     returning session_hash as "sessionHash", issuer, subject, refresh`,
 };
 
-/** The provider vouched for the person. A right of operators that it no longer tells is taken back. */
+/** The provider vouched for the person. Takes back the rights of operators when their claim is gone. */
 export async function renewSession(
   tx: Tx,
   renewed: { sessionHash: Buffer; refresh: Buffer; operator: boolean | undefined },

@@ -47,7 +47,7 @@ export function createSsoSignIn(options: SsoSignInOptions) {
     const id = newId('per', clock);
     const email = shownEmail(identity, issuer);
     const made = { id, email, operator: false, createdAtMs: clock.nowMs() };
-    // Someone else may have the e-mail: both are told apart by what is shown.
+    // Someone else may have the e-mail: what lists show then differs.
     const person = (await people.insertPerson(tx, made, null))
       ? made
       : { ...made, email: `${email} (${id.slice(-6)})` };
