@@ -1,4 +1,5 @@
 // Tests: test/model/verifications, test/contract/verification-model.test.ts
+import type { RequestTrace } from '../../http/route.ts';
 import type { GuardHold } from '../../http/sending-rights.ts';
 import { type Channel, noCarrier, type SendingChannel, unroutable } from '../../messages/channel.ts';
 import type { Message } from '../../messages/message.ts';
@@ -55,6 +56,7 @@ export interface StartRequest {
   /** The sender of its text. */
   sender: CodeSender;
   correlationId: string;
+  trace?: RequestTrace | undefined;
   /** Null for no limit. */
   segmentsPerDay: number | null;
   /** Groups of the application that are held back; nearly always none. */
@@ -326,6 +328,7 @@ function newText(
     lane: 'first',
     nowMs,
     correlationId: request.correlationId,
+    trace: request.trace?.kept,
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
     segments: text.segments,

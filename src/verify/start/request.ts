@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { CallingApplication } from '../../http/route.ts';
+import type { CallingApplication, Origin } from '../../http/route.ts';
 import { type SendingChannel, unsupportedChannel } from '../../messages/channel.ts';
 import type { StartClient } from '../../messages/client-scope.ts';
 import { requireNumber } from '../../messages/numbers/phone-number.ts';
@@ -28,7 +28,7 @@ export interface StartRequestOptions {
 }
 
 export type StartBody = Static<StartRules['schema']>;
-export type ToStart = (caller: CallingApplication, body: StartBody, correlationId: string) => StartRequest;
+export type ToStart = (caller: CallingApplication, body: StartBody, origin: Origin) => StartRequest;
 
 const defaultCodeLength = 6;
 const noRoomInTemplate = "cannot be shown to this number: an operator's text applies to codes for this country";
@@ -56,7 +56,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
     return found;
   }
 
-  return ({ applicationId, applicationName, rights }, body, correlationId) => {
+  return ({ applicationId, applicationName, rights }, body, { correlationId, trace }) => {
     const { reference, locale, code, ttl_seconds, autofill, client, payment } = body;
     const codeLength = code?.length ?? body.code_length ?? defaultCodeLength;
     // An answer kept for an idempotency key belongs to the body with its defaults.
@@ -95,6 +95,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
       text,
       sender,
       correlationId,
+      trace,
       profile: rights.assurance,
       segmentsPerDay: rights.segmentsPerDay,
       holds: rights.holds,
