@@ -71,7 +71,7 @@ test('a node is killed after it accepted a text: one whole trace, with the spans
   const delivering = await start(dataDir, { HELIOGRAPH_PROCESSES: '1' });
   await delivering.ready;
   const spans = await untilSpans(root, 'claim', 'submit', 'receipt');
-  assert.deepEqual(spans.map(({ name }) => name).sort(), [
+  assert.deepEqual(spans.map(({ name }) => name).sort((one, other) => (one < other ? -1 : 1)), [
     root,
     'batch',
     'claim',
