@@ -7,8 +7,10 @@ import type { TextFacts } from '../../messages/text/text-route.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from '../code-sender.ts';
 import { copyAutofill } from '../texts/autofill.ts';
 import { templateFor } from '../texts/country-template.ts';
+import type { FallbackStep } from '../fallback/plan.ts';
 import { prepareText, toMinutes } from '../texts/prepared-text.ts';
 import { mayUse } from './channel-rights.ts';
+import type { VerificationTemplate } from '../texts/verification-text.ts';
 import type { StartRequest } from './decision.ts';
 import type { StartRules } from './rules.ts';
 
@@ -32,10 +34,10 @@ const defaultCodeLength = 6;
 export function createStartRequests(options: StartRequestOptions): ToStart {
   const { clientsOf, requireCarrier, workingChannels } = options;
 
-  function requireChannel(channel: string): SendingChannel {
+  function requireChannel(channel: string, field = 'channel'): SendingChannel {
     const working = workingChannels();
     const found = working.find((each) => each === channel);
-    if (found === undefined) throw unsupportedChannel(working);
+    if (found === undefined) throw unsupportedChannel(working, field);
     return found;
   }
 
@@ -46,14 +48,25 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
     body.code_length = codeLength;
     const channel = requireChannel(body.channel);
     const to = requireNumber(body.to);
-    const text = prepareText({
+    const templateOf = (by: SendingChannel): VerificationTemplate => ({
       app: applicationName,
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength,
-      ...(channel === 'sms'
+      ...(by === 'sms'
         ? { autofill: copyAutofill(autofill ?? null), ...templateFor(rights, to) }
-        : { autofill: null, channel }),
+        : { autofill: null, channel: by }),
+    });
+    const text = prepareText(templateOf(channel));
+    const fallback = body.fallback?.map((step, index): FallbackStep => {
+      const by = requireChannel(step.channel, `fallback/${index}/channel`);
+      return {
+        channel: by,
+        afterSeconds: step.after_seconds,
+        template: templateOf(by),
+        sender: codeSender(rights, to, text.sender, by),
+        mayUseChannel: mayUse(rights, by, to),
+      };
     });
     const sender = codeSender(rights, to, text.sender, channel);
     const sentAs = requireCarrier({ channel, applicationId, to, ...sender });
@@ -71,6 +84,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
       sender,
       correlationId,
       segmentsPerDay: rights.segmentsPerDay,
+      ...(fallback !== undefined && { fallback }),
       holds: rights.holds,
       clients: client == null ? [] : clientsOf(applicationId, client),
     };

@@ -12,6 +12,7 @@ import {
 } from '../../messages/numbers/phone-number.ts';
 import { referenceProblem, storablePattern } from '../../messages/reference.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
+import { fallbackProblems, fallbackSchema, unsupportedSteps } from '../fallback/rules.ts';
 import { androidHashProblem, domainProblem, rightDomain, rightHash, shownAutofill } from '../texts/autofill.ts';
 import { localePattern, localeProblem, longestLocale } from '../texts/translations.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';
@@ -80,11 +81,13 @@ export function createStartRules(
           typeof android_hash === 'string' ? androidHashProblem(android_hash) : `must be ${rightHash}`,
         );
     }
+    for (const { field, message } of fallbackProblems(body.fallback, body.channel)) add(field, message);
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
     const working = workingChannels();
     if (problems.length > 0 && typeof channel === 'string' && !isOneOf(working, channel))
       add('channel', channelExpected(working));
+    if (problems.length > 0) problems.push(...unsupportedSteps(body.fallback, working));
     return problems;
   }
 
@@ -166,6 +169,7 @@ export function createStartRules(
           }),
         ),
         client: Type.Optional(clientSchema),
+        fallback: fallbackSchema,
       },
       { title: 'VerificationToStart', check },
     ),
