@@ -52,6 +52,14 @@ const needs: SystemNeed[] = [
     find: findDriveSmpp,
   },
   {
+    program: 'bearerbox',
+    why: 'Kannel binds to us and sends through us',
+    how: 'apt-get install kannel (Debian)',
+    debian: ['kannel'],
+    usedBy: 'test/smpp-server/kannel-gateway.ts',
+    find: () => findInPath('bearerbox') ?? findInPath('../sbin/bearerbox'),
+  },
+  {
     program: 'tshark',
     why: 'it judges whether our SMPP is well-formed',
     how: 'apt-get install tshark (Debian), brew install wireshark (macOS)',

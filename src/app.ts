@@ -11,6 +11,7 @@ import { composePoolMetrics } from './compose/pool-metrics.ts';
 import { composePortal } from './compose/portal.ts';
 import { composeReadiness } from './compose/readiness.ts';
 import { composeServer } from './compose/server.ts';
+import { composeSmpp } from './compose/smpp/web.ts';
 import { composeStreams } from './compose/streams.ts';
 import { composeTwilio } from './compose/twilio/web.ts';
 import { composeWindows } from './compose/windows.ts';
@@ -31,7 +32,10 @@ export function createApp(options: AppOptions): App {
   const bulkheads = composeBulkheads(foundation);
   composePoolMetrics(foundation);
   const { inbox, events, ...streams } = composeStreams(foundation, { bulkheads }, node?.places);
-  const identity = composeIdentity(foundation, streams.recheck);
+  const identity = composeIdentity(foundation, (id) => {
+    streams.recheck(id);
+    smpp.recheck(id);
+  });
   const { registry, signingKeys } = identity;
   const accounts = composeAccounts(foundation, { registry: registry.service, passwordCost: options.passwordCost });
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
@@ -43,7 +47,10 @@ export function createApp(options: AppOptions): App {
   const twilio = composeTwilio(foundation, registry);
   const gateway = composeEdge(foundation, { identity, accounts, registrations, carriers, twilio });
 
+  const smpp = composeSmpp(foundation, { registry, registrations, ...apis.messages, onCounted: ownMetering.note });
+
   const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks, node);
+  const shown = { version, registry, metering, registrations, checks };
   const routes = createRoutes({
     config,
     version,
@@ -55,17 +62,8 @@ export function createApp(options: AppOptions): App {
     twilio,
     ...inbound.routes,
     feed: events.feedRoutes,
-    ...composePortal(foundation, {
-      version,
-      registry,
-      metering,
-      registrations,
-      checks,
-      hasRedis: windows.hasRedis,
-      carriers,
-      events,
-      ...apis.verify,
-    }),
+    smpp: smpp.routes,
+    ...composePortal(foundation, { ...shown, hasRedis: windows.hasRedis, carriers, events, ...apis.verify }),
     operations: {
       metrics: { contentType: metrics.registry.contentType, read: node?.readMetrics ?? metrics.text },
       processes: node?.processes,
@@ -87,6 +85,7 @@ export function createApp(options: AppOptions): App {
     routes,
     registry,
     people: accounts.people,
+    smpp,
     signingKeys,
     metering: ownMetering,
     metrics,
@@ -100,13 +99,14 @@ export function createApp(options: AppOptions): App {
         await registry.feed.start();
         await signingKeys.prepare();
       }
+      await smpp.start();
       await server.listen({ port: config.port, host: config.host });
     },
     drain,
     async stop(graceMs = 10_000, drainMs = 1000) {
       streams.stop();
       const late = setTimeout(() => server.closeAllConnections(), graceMs);
-      await server.close(drainMs);
+      await Promise.all([server.close(drainMs), smpp.stop(graceMs)]);
       clearTimeout(late);
       await apis.drain();
       await carriers.stop();

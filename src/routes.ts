@@ -36,6 +36,7 @@ import { createRegistrationRoutes } from './portal/developer/registration-api.ts
 import { createRequestRoutes, type RequestRoutesOptions } from './portal/developer/request-api.ts';
 import { createSenderRoutes, type SenderRoutesOptions } from './portal/developer/sender-api.ts';
 import { createServiceRoutes } from './portal/developer/service-api.ts';
+import { createSmppAccountRoutes, type SmppRoutesOptions } from './portal/developer/smpp/account-api.ts';
 import { createTemplateRoutes } from './portal/developer/template-api.ts';
 import { createTryRoutes } from './portal/developer/try-api.ts';
 import { createTwilioAccountRoutes } from './portal/developer/twilio/account-api.ts';
@@ -65,6 +66,7 @@ import { createOperatorRoutes } from './portal/operator/operator-api.ts';
 import { createPlanRoutes } from './portal/operator/plan-api.ts';
 import { createQueueRoutes, type QueueRoutesOptions } from './portal/operator/queue-api.ts';
 import { createRouteRoutes, type RouteRoutesOptions } from './portal/operator/route-api.ts';
+import { createSmppBindRoutes } from './portal/operator/smpp-bind-api.ts';
 import { createSpendRoutes, type SpendRoutesOptions } from './portal/operator/spend-api.ts';
 import { createTotalRoutes, type TotalRoutesOptions } from './portal/operator/total-api.ts';
 import { createTrafficRoutes, type TrafficRoutesOptions } from './portal/operator/traffic-api.ts';
@@ -130,6 +132,7 @@ export interface RouteParts {
     accounts: TwilioAccounts;
     routes: Pick<TwilioVerifyOptions, 'errors' | 'publicUrl'> & Pick<TwilioMessageOptions, 'urlProblem'>;
   };
+  smpp: SmppRoutesOptions;
   /** Set in the sandbox only. */
   inbox: InboxOptions | undefined;
   pagesFolder: string;
@@ -207,6 +210,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createWebhookRoutes(parts.webhooks, audit),
     ...createHookManagementRoutes(parts.hooks, audit),
     ...createTwilioAccountRoutes(parts.twilio.accounts, audit),
+    ...createSmppAccountRoutes(parts.smpp, audit),
+    ...createSmppBindRoutes(parts.smpp, audit),
     ...createOperatorRoutes({ database, registry, audit }),
     ...createOperatorApplicationRoutes({ database, clock, flush: parts.usage.flush }),
     ...createOperatorAccountRoutes({ database, clock, people, registry, credentials, audit, publicUrl }),

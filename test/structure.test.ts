@@ -31,6 +31,7 @@ const domains = [
   'webhooks',
   'hooks',
   'twilio',
+  'smpp-server',
 ];
 
 /** The rooms, and what each may import besides platform. A name stands for all rooms below it. */
@@ -55,6 +56,8 @@ const mayImport: Record<string, string[]> = {
   // The protocol itself, for carriers and for the virtual SMSC.
   smpp: ['messages'],
   smsc: ['smpp'],
+  // The door of programs that send through us, over the service of messages.
+  'smpp-server': ['registry', 'messages', 'smpp', 'http'],
   'delivery/carrier': ['smpp', 'messages'],
   'delivery/routing': [...delivery('carrier'), 'messages', 'http'],
   'delivery/smpp': [...delivery('carrier'), 'smpp', 'messages'],
@@ -267,6 +270,15 @@ const ownerOf: Record<string, string[]> = {
   twilio_token: ['twilio'],
   // Written with the changes of texts.
   status_call: ['twilio', 'messages'],
+  // A text from a phone waits for the accounts of its application.
+  smpp_account: ['smpp-server', 'inbound'],
+  smpp_password: ['smpp-server'],
+  smpp_listener: ['smpp-server'],
+  smpp_bind: ['smpp-server'],
+  smpp_problem: ['smpp-server'],
+  smpp_part: ['smpp-server'],
+  // Written with the changes of texts, and with texts from phones.
+  smpp_delivery: ['smpp-server', 'messages', 'inbound'],
   code_reporter: ['verify'],
   verification_sum: ['verify'],
   usage_minute: ['metering'],
@@ -489,6 +501,8 @@ describe('one source each', () => {
     'registry/change-store.ts',
     'webhooks/lease-store.ts',
     'twilio/callbacks/store.ts',
+    'smpp-server/bind-store.ts',
+    'smpp-server/delivery-store.ts',
     'delivery/queue/claim-store.ts',
     'delivery/queue/release-store.ts',
   ];

@@ -53,6 +53,12 @@ export const guideDocuments: GuideDocument[] = [
     summary: 'Get the outcome of each text and verification by webhook or feed.',
   },
   {
+    slug: 'smpp',
+    file: 'docs/guides/smpp.md',
+    title: 'Send by SMPP',
+    summary: 'Programs that speak SMPP bind to the service: Kannel, Jasmin, Java and Python.',
+  },
+  {
     slug: 'identity-servers',
     file: 'docs/integrations/README.md',
     title: 'Identity servers',

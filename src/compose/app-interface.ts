@@ -13,6 +13,7 @@ import type { Woken } from '../platform/work/wake-list.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
+import type { Smpp } from './smpp/web.ts';
 
 /** Texts are due with these carriers, or with any. `accepted` saves delivery reading the texts that were just accepted. */
 export type WakeDelivery = (carriers?: Woken, accepted?: readonly Message[]) => void;
@@ -51,6 +52,7 @@ export interface App extends Pick<Carriers, 'alerts'> {
   routes: Route[];
   registry: Registry;
   people: PersonService;
+  smpp: Pick<Smpp, 'port' | 'tlsPort'>;
   signingKeys: SigningKeys;
   metering: Metering;
   metrics: Metrics;

@@ -56,6 +56,10 @@ import { deleteOldDays, foldDays } from '../quality/total-store.ts';
 import { deleteDeadNodes, deleteOldChanges, recordChange } from '../registry/change-store.ts';
 import { deleteArrivalsOf, deleteOldArrivals } from '../sandbox/handsets.ts';
 import type { Config } from '../settings/settings.ts';
+import { deleteDeadListeners } from '../smpp-server/bind-store.ts';
+import { deleteOldDeliveries, keptMs } from '../smpp-server/delivery-store.ts';
+import { deleteOldParts as deleteOldSmppParts } from '../smpp-server/part-store.ts';
+import { sweepParts } from '../smpp-server/part-sweep.ts';
 import { deleteOldCalls } from '../twilio/callbacks/store.ts';
 import { walkEndedCodes } from '../verify/ended-code-store.ts';
 import {
@@ -199,6 +203,22 @@ export function createChores({
       everyMs: hourMs,
       runPiece: withTexts(deleteOldAttempts, keptFrom),
     },
+    {
+      name: 'incomplete-smpp-texts',
+      everyMs: 5000,
+      runPiece: withNow((tx, nowMs) => sweepParts(tx, nowMs, pieceRows)),
+    },
+    {
+      name: 'old-smpp-parts',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldSmppParts(tx, nowMs - keptMs, pieceRows)),
+    },
+    {
+      name: 'old-smpp-deliveries',
+      everyMs: hourMs,
+      runPiece: withNow((tx, nowMs) => deleteOldDeliveries(tx, nowMs - keptMs, pieceRows)),
+    },
+    { name: 'dead-smpp-listeners', everyMs: minuteMs, runPiece: withNow((tx) => deleteDeadListeners(tx, pieceRows)) },
     { name: 'old-bulk-moves', everyMs: hourMs, runPiece: withNow(deleteOldBulkMoves) },
     { name: 'readable-carrier-secrets', everyMs: hourMs, runPiece: createSealReadable({ database, clock, keys }) },
     { name: 'old-carrier-tests', everyMs: hourMs, runPiece: withNow(deleteOldTests) },

@@ -32,9 +32,10 @@ export function openLockout(minuteFreeMs: number, burstFreeMs: number, nowMs: nu
 
 /**
  * Handles a request before the end. Its connection opened or finished a response `quietMs` ago: a request sent before
- * the lockout opened cannot know of it, and is refused without a penalty.
+ * the lockout opened cannot know of it, and is refused without a penalty. Nor is a caller that sees no `Retry-After`.
  */
 export function extendLockout(lockout: Lockout, nowMs: number, quietMs: number): void {
+  if (Number.isNaN(quietMs)) return;
   const canKnow = nowMs - quietMs > lockout.openedAtMs || nowMs >= lockout.openedAtMs + graceMs;
   if (!canKnow || nowMs < lockout.nextMoveMs) return;
   lockout.endMs = Math.min(lockout.endMs + penaltyMs, lockout.latestEndMs);

@@ -10,7 +10,7 @@ import { createScript } from '../platform/redis.ts';
 
 /**
  * KEYS[1]: the caller. ARGV: limits per minute and second, the time (empty for Redis's clock; tests set it), then per
- * request the microseconds since its connection was last informed; no request means a peek. Returns per request:
+ * request the microseconds since its connection was last informed (negative: it never extends a block); no request means a peek. Returns per request:
  * control (0 none, 1 minute, 2 burst), remaining, ms until the quota is full, ms until the next free slot; and at the end
  * the time. With `back` and such a time instead of requests it takes that charge back, and answers like a peek.
  */
@@ -158,6 +158,7 @@ local function reply(refusedBy, remaining, whole, nextFree)
 end
 
 local function moveEnd(quiet)
+  if quiet < 0 then return end
   local canKnow = now - quiet > openedAt or now >= openedAt + grace
   if canKnow and now >= nextMove then
     lockoutEnd, nextMove = math.min(lockoutEnd + penalty, latestEnd), now + grace

@@ -98,8 +98,11 @@ export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindo
   };
 }
 
+const noPenalty = -1;
+
 /** Rounds up, so that a request already on its way is never punished. After `graceMs` every request can know. */
 function quietUs(quietMs: number): number {
+  if (Number.isNaN(quietMs)) return noPenalty;
   return Math.ceil(Math.min(Math.max(quietMs, 0), graceMs) * 1000);
 }
 

@@ -1,5 +1,8 @@
 import type { LimitDecision, Limits } from '../http/admission.ts';
 
+/** `informedAtMs` of a caller that sees no `Retry-After`, as by SMPP: its retries never extend a lockout. */
+export const neverInformed = Number.NaN;
+
 /**
  * The rate windows of all callers, in this process or in Redis. Redis windows batch the requests of one event-loop turn
  * behind this interface. In-process windows return the decision itself, because a promise per request would cost more

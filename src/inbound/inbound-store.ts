@@ -64,11 +64,20 @@ export async function insertInbound(tx: Tx, texts: Inbound[]): Promise<void> {
   await tx.query(insertStatement, [JSON.stringify(rows)]);
 }
 
+/** What smpp_delivery calls a text from a phone. */
+const deliveryKind = 1;
+
 const insertStatement = {
   name: 'insert-inbound-texts',
   text: `with inserted as (
       insert into inbound_text select * from jsonb_populate_recordset(null::inbound_text, $1::jsonb)
-      returning id, application_id, api, received_at)
+      returning id, application_id, api, received_at),
+    -- For programs that are bound by SMPP (room smpp-server), whichever account of the application they have.
+    delivered as (
+      insert into smpp_delivery (owner, application_id, kind, subject, created_at, due_at)
+      select application_id, application_id, ${deliveryKind}, id, received_at, received_at from inserted i
+      where api = ${apiNames.indexOf('sms')}
+        and exists (select from smpp_account a where a.application_uuid = i.application_id))
     ${insertEvents(`(
       select application_id, id as subject, received_at as time, 1 as sequence, ${typeCode('message.received')} as type, api,
         null::smallint as error_code

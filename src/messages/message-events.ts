@@ -29,7 +29,8 @@ export const changedColumns = (of = '') => `${of}id, ${of}application_id as "app
  */
 export function reportChanges(rows: string, suffix = ''): string {
   return `emitted${suffix} as (${insertMessageEvents(rows)}),
-    called${suffix} as (${insertStatusCalls(rows)})`;
+    called${suffix} as (${insertStatusCalls(rows)}),
+    receipted${suffix} as (${insertReceipts(rows)})`;
 }
 
 /**
@@ -52,9 +53,31 @@ const reported: MessageStatus[] = ['sent', 'delivered', 'undelivered', 'failed',
 function insertStatusCalls(rows: string): string {
   return `insert into status_call (application_id, message_id, sequence, url, status, error_code, due_at)
     select "applicationId", id, sequence, status_callback, status, error_code, updated_at from ${rows}
-    where status_callback is not null and (status in (${statusCodes(reported)})
+    where status_callback is not null and status_callback not like 'smpp:%' and (status in (${statusCodes(reported)})
       or status = ${statusCode('unknown')} and sequence = 1)
     on conflict do nothing`;
+}
+
+const ends: MessageStatus[] = ['delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'];
+/** What smpp_delivery calls the receipt of a text. */
+const receiptKind = 0;
+
+/**
+ * Stores receipts for texts that were sent by SMPP: `smpp:`, which receipts were asked for, the account, and the parts
+ * that have ids of their own (room `smpp-server`). `a` asks for every end, `f` for failures, `s` for success, and upper
+ * case also for `sent`.
+ */
+function insertReceipts(rows: string): string {
+  const wish = 'substr(status_callback, 6, 1)';
+  const [sent, delivered] = [statusCode('sent'), statusCode('delivered')];
+  return `insert into smpp_delivery (owner, application_id, kind, subject, part_id, status, error_code, created_at, due_at)
+    select substr(status_callback, 8, 36)::uuid, "applicationId", ${receiptKind}, id, p.part::uuid, status, error_code,
+      updated_at, updated_at
+    from ${rows} left join lateral string_to_table(nullif(substr(status_callback, 45), ''), ',') as p(part) on true
+    where status_callback like 'smpp:%' and (
+      status = ${sent} and ${wish} = upper(${wish})
+      or status in (${statusCodes(ends)})
+        and (lower(${wish}) = 'a' or (lower(${wish}) = 's') = (status = ${delivered})))`;
 }
 
 /** SQL that drops the calls of texts that have not been made yet. */

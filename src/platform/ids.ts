@@ -29,7 +29,10 @@ export type IdPrefix =
   | 'hok'
   | 'hld'
   | 'aud'
-  | 'sin';
+  | 'sin'
+  | 'smp'
+  | 'bnd'
+  | 'prt';
 
 const timeLength = 10;
 const countLength = 3;

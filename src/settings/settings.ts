@@ -151,6 +151,15 @@ export const settings = {
     unset: '`asked`, in production `required`',
     more: "With `required`, operators' routes answer 403 without a second factor.",
   },
+  HELIOGRAPH_SMPP_PORT: explained(
+    integer('port for programs that send through us by SMPP; none when unset', undefined, 1, 65535),
+    { more: 'In production it takes only accounts with `addresses` ([guide](guides/smpp.md)).' },
+  ),
+  HELIOGRAPH_SMPP_TLS_PORT: integer('port for SMPP by TLS; none when unset', undefined, 1, 65535),
+  HELIOGRAPH_SMPP_TLS_CERT: explained(text('file with the certificate of that port, and its chain, in PEM'), {
+    more: 'A new file is in use after an hour at the latest.',
+  }),
+  HELIOGRAPH_SMPP_TLS_KEY: text('file with its private key in PEM'),
   HELIOGRAPH_METRICS_TOKEN: explained(
     text(
       'bearer token for /metrics; without it the sandbox answers loopback callers only, and production answers 404',
@@ -203,6 +212,13 @@ export interface Config {
   alertUrl: string | undefined;
   passwordPerMinute: number;
   operatorSecondFactor: 'asked' | 'required';
+  /** Where programs that speak SMPP bind to us. */
+  smpp: {
+    port: number | undefined;
+    tlsPort: number | undefined;
+    tlsCert: string | undefined;
+    tlsKey: string | undefined;
+  };
   metricsToken: string | undefined;
   logLevel: string;
 }
@@ -234,6 +250,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (value.HELIOGRAPH_KEEP_DAYS < value.HELIOGRAPH_RETENTION_DAYS) {
     problems.push('HELIOGRAPH_KEEP_DAYS must not be below HELIOGRAPH_RETENTION_DAYS');
   }
+  const { HELIOGRAPH_SMPP_TLS_PORT: tlsPort, HELIOGRAPH_SMPP_TLS_CERT: cert, HELIOGRAPH_SMPP_TLS_KEY: key } = value;
+  if (tlsPort !== undefined && (cert === undefined || key === undefined))
+    problems.push('HELIOGRAPH_SMPP_TLS_PORT must come with HELIOGRAPH_SMPP_TLS_CERT and HELIOGRAPH_SMPP_TLS_KEY');
+  if (tlsPort !== undefined && tlsPort === value.HELIOGRAPH_SMPP_PORT)
+    problems.push('HELIOGRAPH_SMPP_TLS_PORT must differ from HELIOGRAPH_SMPP_PORT');
   const alertProblem = alertUrlProblem(value.HELIOGRAPH_ALERT_URL, value.HELIOGRAPH_ENV);
   if (alertProblem !== undefined) problems.push(`HELIOGRAPH_ALERT_URL must ${alertProblem}`);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -271,6 +292,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
     operatorSecondFactor:
       value.HELIOGRAPH_OPERATOR_SECOND_FACTOR ?? (value.HELIOGRAPH_ENV === 'production' ? 'required' : 'asked'),
+    smpp: {
+      port: value.HELIOGRAPH_SMPP_PORT,
+      tlsPort: value.HELIOGRAPH_SMPP_TLS_PORT,
+      tlsCert: value.HELIOGRAPH_SMPP_TLS_CERT,
+      tlsKey: value.HELIOGRAPH_SMPP_TLS_KEY,
+    },
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,
   };

@@ -66,6 +66,8 @@ const bodies: Record<keyof typeof commandIds, Record<string, fc.Arbitrary<unknow
   deliver_sm_resp: answered,
   unbind: {},
   unbind_resp: {},
+  cancel_sm: { messageId: text(64), ...parties },
+  cancel_sm_resp: {},
   bind_transceiver: bind,
   bind_transceiver_resp: { systemId: text(15), tlvs },
   outbind: { systemId: text(15), password: text(16) },

@@ -1,6 +1,7 @@
 import { BodyReader, type PduProblem } from './body-reader.ts';
 import {
   type BindFields,
+  type CancelFields,
   commandIds,
   type DataFields,
   headerOctets,
@@ -84,6 +85,10 @@ function readPdu(frame: Buffer, reader: BodyReader): Pdu {
       return { command: 'query_sm', status, sequence, ...readQuery(reader) };
     case commandIds.query_sm_resp:
       return { command: 'query_sm_resp', status, sequence, ...readQueryAnswer(reader) };
+    case commandIds.cancel_sm:
+      return { command: 'cancel_sm', status, sequence, ...readCancel(reader) };
+    case commandIds.cancel_sm_resp:
+      return { command: readNoBody('cancel_sm_resp', reader), status, sequence };
     case commandIds.outbind:
       return { command: 'outbind', status, sequence, ...readOutbind(reader) };
     case commandIds.alert_notification:
@@ -173,6 +178,21 @@ function readQuery(reader: BodyReader) {
     sourceTon: reader.octet('source_addr_ton'),
     sourceNpi: reader.octet('source_addr_npi'),
     source: reader.string('source_addr', 21),
+  };
+  reader.finish();
+  return fields;
+}
+
+function readCancel(reader: BodyReader): CancelFields {
+  const fields = {
+    serviceType: reader.string('service_type', 6),
+    messageId: reader.string('message_id', 65),
+    sourceTon: reader.octet('source_addr_ton'),
+    sourceNpi: reader.octet('source_addr_npi'),
+    source: reader.string('source_addr', 21),
+    destinationTon: reader.octet('dest_addr_ton'),
+    destinationNpi: reader.octet('dest_addr_npi'),
+    destination: reader.string('destination_addr', 21),
   };
   reader.finish();
   return fields;

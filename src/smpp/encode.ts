@@ -40,6 +40,8 @@ function bodyOctets(pdu: Pdu): number {
       return pdu.systemId.length + 1 + tlvOctets(pdu.tlvs);
     case 'query_sm':
       return pdu.messageId.length + pdu.source.length + 4;
+    case 'cancel_sm':
+      return pdu.serviceType.length + pdu.messageId.length + pdu.source.length + pdu.destination.length + 8;
     case 'query_sm_resp':
       return pdu.messageId.length + pdu.finalDate.length + 4;
     case 'outbind':
@@ -111,6 +113,11 @@ function writeBody(frame: Buffer, pdu: Pdu): number {
     case 'query_sm':
       at = writeString(frame, at, pdu.messageId);
       return writeAddress(frame, at, { ton: pdu.sourceTon, npi: pdu.sourceNpi, address: pdu.source });
+    case 'cancel_sm':
+      at = writeString(frame, at, pdu.serviceType);
+      at = writeString(frame, at, pdu.messageId);
+      at = writeAddress(frame, at, { ton: pdu.sourceTon, npi: pdu.sourceNpi, address: pdu.source });
+      return writeAddress(frame, at, { ton: pdu.destinationTon, npi: pdu.destinationNpi, address: pdu.destination });
     case 'query_sm_resp':
       at = writeString(frame, at, pdu.messageId);
       at = writeString(frame, at, pdu.finalDate);

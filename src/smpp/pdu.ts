@@ -14,6 +14,8 @@ export const commandIds = {
   deliver_sm_resp: 0x80000005,
   unbind: 0x00000006,
   unbind_resp: 0x80000006,
+  cancel_sm: 0x00000008,
+  cancel_sm_resp: 0x80000008,
   bind_transceiver: 0x00000009,
   bind_transceiver_resp: 0x80000009,
   outbind: 0x0000000b,
@@ -33,14 +35,27 @@ export const statuses = {
   wrongBindStatus: 0x04,
   alreadyBound: 0x05,
   systemError: 0x08,
+  invalidSource: 0x0a,
+  invalidDestination: 0x0b,
+  invalidMessageId: 0x0c,
   bindFailed: 0x0d,
   invalidPassword: 0x0e,
   invalidSystemId: 0x0f,
+  cancelFailed: 0x11,
+  replaceFailed: 0x13,
   queueFull: 0x14,
+  invalidEsmClass: 0x43,
+  submitFailed: 0x45,
   invalidSystemType: 0x53,
   throttled: 0x58,
+  invalidSchedule: 0x61,
+  invalidValidity: 0x62,
+  invalidDefaultMessage: 0x63,
   temporaryReceiverError: 0x64,
+  permanentReceiverError: 0x65,
   invalidTlvs: 0xc0,
+  invalidTlvValue: 0xc4,
+  invalidDataCoding: 0x104,
 } as const;
 
 export const tlvTags = {
@@ -128,6 +143,10 @@ export interface QueryFields {
   source: string;
 }
 
+export interface CancelFields extends Addresses {
+  messageId: string;
+}
+
 export interface QueryAnswerFields {
   messageId: string;
   finalDate: string;
@@ -160,7 +179,13 @@ interface Head<Command extends string> {
 export type BindCommand = 'bind_receiver' | 'bind_transmitter' | 'bind_transceiver';
 export type BindAnswerCommand = 'bind_receiver_resp' | 'bind_transmitter_resp' | 'bind_transceiver_resp';
 export type MessageAnswerCommand = 'submit_sm_resp' | 'deliver_sm_resp' | 'data_sm_resp';
-export type BareCommand = 'generic_nack' | 'unbind' | 'unbind_resp' | 'enquire_link' | 'enquire_link_resp';
+export type BareCommand =
+  | 'generic_nack'
+  | 'unbind'
+  | 'unbind_resp'
+  | 'enquire_link'
+  | 'enquire_link_resp'
+  | 'cancel_sm_resp';
 
 export type BindPdu = Head<BindCommand> & BindFields;
 export type BindAnswerPdu = Head<BindAnswerCommand> & BindAnswerFields;
@@ -196,6 +221,7 @@ export type DeliverPdu = Head<'deliver_sm'> & SubmitFields;
 export type DataPdu = Head<'data_sm'> & DataFields;
 export type MessageAnswerPdu = Head<MessageAnswerCommand> & MessageAnswerFields;
 export type QueryPdu = Head<'query_sm'> & QueryFields;
+export type CancelPdu = Head<'cancel_sm'> & CancelFields;
 export type QueryAnswerPdu = Head<'query_sm_resp'> & QueryAnswerFields;
 export type OutbindPdu = Head<'outbind'> & OutbindFields;
 export type AlertPdu = Head<'alert_notification'> & AlertFields;
@@ -211,6 +237,7 @@ export type Pdu =
   | DataPdu
   | MessageAnswerPdu
   | QueryPdu
+  | CancelPdu
   | QueryAnswerPdu
   | OutbindPdu
   | AlertPdu

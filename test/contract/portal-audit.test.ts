@@ -49,6 +49,7 @@ const withoutEntry: Record<string, string> = {
   'POST /portal/v1/applications/{id}/webhooks/{webhook_id}/test': 'sends a test; the webhook stays as it is',
   'POST /portal/v1/applications/{id}/webhooks/{webhook_id}/deliveries/{event_id}/replay':
     'is in the list of deliveries',
+  'POST /portal/v1/applications/{id}/smpp-accounts/{account_id}/test': 'sends a test to its receivers',
   'POST /portal/v1/applications/{id}/webhooks/{webhook_id}/replay': 'is in the list of deliveries',
 };
 
@@ -181,6 +182,21 @@ describe('every route that changes something has an entry', () => {
     const rotation = { act: 'twilio.token_created', params, body: { overlap_seconds: 60 } };
     const token = await does<{ auth_token: string }>(ada, `POST ${own}/twilio/tokens`, rotation);
     await does(ada, `DELETE ${own}/twilio`, { act: 'twilio.deleted', params });
+    const bank = { act: 'smpp_account.created', params, body: { binds: 2, addresses: [] } };
+    const account = await does<{ id: string; password: string }>(ada, `POST ${own}/smpp-accounts`, bank);
+    const accountParams = { id, account_id: account.body.id };
+    const renewed = { act: 'smpp_account.password_created', params: accountParams, body: {} };
+    await does(ada, `POST ${own}/smpp-accounts/{account_id}/passwords`, renewed);
+    const bind_id = newId('bnd', app.clock);
+    await app.db.database.query(
+      `with l as (insert into smpp_listener (id, seen_at) values ($1, now()))
+       insert into smpp_bind (id, listener_id, account_id, mode, address, tls, bound_at)
+       values ($1, $1, $2, 0, '127.0.0.1', false, now())`,
+      [uuidOf(bind_id), uuidOf(account.body.id)],
+    );
+    const cut = { act: 'smpp_bind.ended', params: { bind_id } };
+    await does(operator, 'POST /portal/v1/operator/smpp-binds/{bind_id}/end', cut);
+    await does(ada, `DELETE ${own}/smpp-accounts/{account_id}`, { act: 'smpp_account.deleted', params: accountParams });
     await does(ada, `DELETE ${own}`, { act: 'application.deleted', params });
 
     await does(operator, 'POST /portal/v1/operator/records/{id}/open', {
@@ -192,6 +208,7 @@ describe('every route that changes something has an entry', () => {
     for (const shown of [
       key.body.api_key,
       token.body.auth_token,
+      account.body.password,
       made.body.client_secret,
       webhook.body.secret,
       server.body.secret,

@@ -8,8 +8,8 @@ const longestRunMs = 30_000;
 /** Binds, submits one text, waits for its receipt, unbinds; prints what it got, a line each. */
 const esme = String.raw`
 use strict; use warnings; use Net::SMPP;
-my ($port, $text) = @ARGV;
-my ($smpp, $bind) = Net::SMPP->new_transceiver('127.0.0.1', port => $port, system_id => 'perl', password => 'secret',
+my ($port, $text, $id, $password) = @ARGV;
+my ($smpp, $bind) = Net::SMPP->new_transceiver('127.0.0.1', port => $port, system_id => $id, password => $password,
   smpp_version => 0x34, interface_version => 0x34) or die "no connection";
 printf "bind %d %s\n", $bind->{status}, $bind->{system_id};
 my $answer = $smpp->submit_sm(source_addr_ton => 5, source_addr => 'ACME', dest_addr_ton => 1, dest_addr_npi => 1,
@@ -25,8 +25,13 @@ my $unbind = $smpp->unbind();
 printf "unbind %d\n", $unbind->{status};
 `;
 
-export async function runPerlEsme(port: number, text: string): Promise<string[]> {
-  const child = spawn('perl', ['-e', esme, '--', String(port), text], { timeout: longestRunMs, killSignal: 'SIGKILL' });
+export async function runPerlEsme(
+  port: number,
+  text: string,
+  { systemId, password } = { systemId: 'perl', password: 'secret' },
+): Promise<string[]> {
+  const args = ['-e', esme, '--', String(port), text, systemId, password];
+  const child = spawn('perl', args, { timeout: longestRunMs, killSignal: 'SIGKILL' });
   const output: Buffer[] = [];
   const errors: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));

@@ -65,7 +65,9 @@ export async function createTestApp({
     ...env,
   });
   // A test that needs to know its public address in advance names a port that is free.
-  const config = { ...read, port: 'PORT' in env ? read.port : 0 };
+  // Any free port, for a test that names one.
+  const smpp = { ...read.smpp, ...(read.smpp.port && { port: 0 }), ...(read.smpp.tlsPort && { tlsPort: 0 }) };
+  const config = { ...read, smpp, port: 'PORT' in env ? read.port : 0 };
   const keys = await openTestKeyRing(own.database, clock);
   // In the app's own thread here, with the test's clock; `npm start` gives it a thread of its own.
   const delivery = createDelivery({

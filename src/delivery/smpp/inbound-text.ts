@@ -1,13 +1,13 @@
 import { type CharsetName, charsetOf, decodeText } from '../../smpp/charset.ts';
-import { findTlv, messageOctets, type SubmitFields, type Tlv, tlvTags } from '../../smpp/pdu.ts';
-import type { InboundPart, InboundText } from '../carrier/carrier.ts';
+import { messageOctets, type SubmitFields } from '../../smpp/pdu.ts';
+import { hasHeader, headerOf, partOfHeader, partOfTlvs } from '../../smpp/user-data.ts';
+import type { InboundText } from '../carrier/carrier.ts';
 
 type Deliver = Pick<
   SubmitFields,
   'esmClass' | 'dataCoding' | 'shortMessage' | 'tlvs' | 'source' | 'sourceTon' | 'destination' | 'destinationTon'
 >;
 
-const hasHeader = 0x40;
 const internationalTon = 1;
 
 /** Reads a text from a phone. Never throws: reads as much of a malformed text as it can. */
@@ -23,40 +23,6 @@ export function readInboundText(deliver: Deliver, { charsets }: { charsets: read
     text: decodeBody(octets.subarray(headerOctets), deliver.dataCoding, charsets, headerOctets),
     part,
   };
-}
-
-/** The user data header without its length; undefined if it is longer than the text. */
-function headerOf(octets: Buffer): Buffer | undefined {
-  const length = octets[0];
-  return length === undefined || length + 1 > octets.length ? undefined : octets.subarray(1, 1 + length);
-}
-
-const [part8, part16] = [0x00, 0x08];
-
-/** Information elements are an id, a length and data (3GPP TS 23.040, section 9.2.3.24). Others than parts are skipped. */
-function partOfHeader(header: Buffer): InboundPart | null {
-  for (let at = 0; at + 2 <= header.length; ) {
-    const [id, length] = [header[at], header[at + 1] ?? 0];
-    const data = header.subarray(at + 2, at + 2 + length);
-    at += 2 + length;
-    if (data.length < length) return null;
-    if (id === part8 && length === 3) return toPart(data.readUInt8(0), 8, data.readUInt8(1), data.readUInt8(2));
-    if (id === part16 && length === 4) return toPart(data.readUInt16BE(0), 16, data.readUInt8(2), data.readUInt8(3));
-  }
-  return null;
-}
-
-function partOfTlvs(tlvs: readonly Tlv[]): InboundPart | null {
-  const [reference, total, part] = [tlvTags.sarReference, tlvTags.sarTotal, tlvTags.sarPart].map((tag) =>
-    findTlv(tlvs, tag),
-  );
-  if (reference?.length !== 2 || total?.length !== 1 || part?.length !== 1) return null;
-  return toPart(reference.readUInt16BE(0), 16, total.readUInt8(0), part.readUInt8(0));
-}
-
-/** A total of one, or a number beyond the total, marks no part. */
-function toPart(reference: number, width: 8 | 16, total: number, part: number): InboundPart | null {
-  return total > 1 && part >= 1 && part <= total ? { reference, width, part, total } : null;
 }
 
 /** The meaning of data_coding beyond the codings that we send (SMPP 3.4, section 5.2.19). */

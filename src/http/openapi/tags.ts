@@ -44,6 +44,7 @@ export const tags: Record<string, Tag> = {
     part: 'portal',
     description: "The account sid and the auth token for Twilio's libraries.",
   },
+  'Developer portal: SMPP': { part: 'portal', description: 'The accounts of programs that send by SMPP.' },
   'Developer portal: usage': {
     part: 'portal',
     description: 'What an application has sent, and what is left of its plan.',

@@ -24,7 +24,9 @@ export type KeyPurpose =
   | 'conversion'
   | 'client'
   | 'hook-secret'
-  | 'twilio-token';
+  | 'twilio-token'
+  | 'smpp-password'
+  | 'smpp-part';
 
 /**
  * The key ring. Postgres stores its random root keys, wrapped by the master secret; all other keys derive from them. A

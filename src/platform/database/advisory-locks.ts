@@ -22,4 +22,5 @@ export const lockSeeds = {
   optOuts: 4_207_034,
   eventPosition: 4_207_035,
   turnedIndexes: 4_207_036,
+  smppTexts: 4_207_043,
 } as const;

@@ -1,0 +1,38 @@
+import type { BlockList } from 'node:net';
+import type { KnownCaller } from '../http/admission.ts';
+
+/** What an application's programs bind with. */
+export interface SmppAccount {
+  id: string;
+  applicationId: string;
+  systemId: string;
+  /** How many binds it may have at a time. */
+  binds: number;
+  /** CIDRs that it may bind from; empty for anywhere. */
+  addresses: string[];
+  createdAtMs: number;
+}
+
+export interface SmppPassword {
+  id: string;
+  createdAtMs: number;
+  /** Null for the newest. */
+  endsAtMs: number | null;
+}
+
+/** An account whose password was right, as this node remembers it. */
+export interface KnownAccount {
+  account: SmppAccount;
+  allowed: BlockList | undefined;
+  known: KnownCaller;
+}
+
+export const [fewestBinds, mostBinds] = [1, 50];
+export const mostAccounts = 20;
+export const mostAddresses = 50;
+/** During overlaps there may be several. */
+export const mostPasswords = 5;
+
+/** In the order of the bits: what it receives, what it sends. */
+export const bindModes = ['receiver', 'transmitter', 'transceiver'] as const;
+export type BindMode = (typeof bindModes)[number];

@@ -1,0 +1,130 @@
+// Tests: test/smpp-server/binds.test.ts
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database/database.ts';
+import { newId } from '../platform/ids.ts';
+import type { Log } from '../platform/log.ts';
+import { createPoller } from '../platform/work/poller.ts';
+import { type Bind, type Problem, perMinuteOf } from './bind.ts';
+import {
+  deleteBinds,
+  deleteListener,
+  findEnding,
+  insertBind,
+  insertProblems,
+  restoreBinds,
+  touchListener,
+  writeCounts,
+} from './bind-store.ts';
+
+/** Less than what makes a process count as gone. */
+const everyMs = 2000;
+/** What is written of one account at a time. */
+const mostProblems = 20;
+
+export interface BindsOptions {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  /** An operator ended the bind, or its account is gone. */
+  onEnd: (bind: Bind) => void;
+  /** Whether its account and password still open anything. */
+  isDead: (bind: Bind) => boolean;
+}
+
+/** The binds of this process, which other processes see in Postgres: they share the account's number of binds. */
+export function createBinds({ database, clock, log, onEnd, isDead }: BindsOptions) {
+  const listenerId = newId('nod', clock);
+  const binds = new Map<string, Bind>();
+  const gone = new Set<string>();
+  const problems = new Map<string, Problem[]>();
+  let wasUsed = false;
+
+  async function tellOthers(): Promise<void> {
+    if (!wasUsed) return;
+    const wasGivenUp = await touchListener(database, listenerId);
+    if (wasGivenUp) await restoreBinds(database, listenerId, [...binds.values()]);
+    await deleteGone();
+    await writeChanged();
+    await writeProblems();
+    for (const id of binds.size === 0 ? [] : await findEnding(database, listenerId)) {
+      const bind = binds.get(id);
+      if (bind !== undefined) onEnd(bind);
+    }
+    for (const bind of binds.values()) if (isDead(bind)) onEnd(bind);
+    if (binds.size === 0 && gone.size === 0) {
+      await deleteListener(database, listenerId);
+      wasUsed = binds.size > 0;
+    }
+  }
+
+  async function deleteGone(): Promise<void> {
+    const ids = [...gone];
+    if (ids.length === 0) return;
+    await deleteBinds(database, ids);
+    for (const id of ids) gone.delete(id);
+  }
+
+  async function writeChanged(): Promise<void> {
+    const nowMs = clock.nowMs();
+    const changed = [...binds.values()].flatMap((bind) => {
+      const before = bind.minute.last;
+      const perMinute = perMinuteOf(bind, nowMs);
+      const total = bind.submits + bind.throttled + bind.refused + bind.delivered;
+      if (total === bind.written && before === perMinute) return [];
+      bind.written = total;
+      return [{ ...bind, perMinute }];
+    });
+    if (changed.length > 0) await writeCounts(database, changed);
+  }
+
+  async function writeProblems(): Promise<void> {
+    if (problems.size === 0) return;
+    const all = [...problems.values()].flat();
+    problems.clear();
+    await insertProblems(database, all, clock);
+  }
+
+  const poller = createPoller({
+    run: tellOthers,
+    pauseMs: everyMs,
+    onFailure: ({ message: reason }) => log.debug({ reason }, 'the SMPP binds could not be written; will retry'),
+  });
+
+  return {
+    get all(): Iterable<Bind> {
+      return binds.values();
+    },
+    get size(): number {
+      return binds.size;
+    },
+    /** Whether the account had room for one more, on all nodes together. Undefined: the account is gone. */
+    async take(bind: Bind): Promise<boolean | undefined> {
+      wasUsed = true;
+      poller.start(everyMs);
+      const taken = await database.transaction((tx) => insertBind(tx, listenerId, bind));
+      if (taken === true) binds.set(bind.id, bind);
+      return taken;
+    },
+    leave(bind: Bind): void {
+      if (!binds.delete(bind.id)) return;
+      gone.add(bind.id);
+      // The account may bind again at once.
+      poller.hurry();
+    },
+    note(problem: Problem): void {
+      const of = problems.get(problem.accountId) ?? [];
+      problems.set(problem.accountId, of);
+      of.push(problem);
+      if (of.length > mostProblems) of.shift();
+      wasUsed = true;
+      poller.start(everyMs);
+    },
+    async stop(): Promise<void> {
+      await poller.stop();
+      await writeProblems().catch(() => {});
+      if (wasUsed) await deleteListener(database, listenerId).catch(() => {});
+    },
+  };
+}
+
+export type Binds = ReturnType<typeof createBinds>;

@@ -1,0 +1,61 @@
+// Tests: test/smpp-server/peers.test.ts
+import type { Socket } from 'node:net';
+import type { Clock } from '../platform/clock.ts';
+
+/** With this much unread by the peer, nothing more is read from it. */
+const fullOctets = 256 * 1024;
+
+/** What a peer has not read yet. One write for each turn of the event loop. */
+export interface Outgoing {
+  readonly isFull: boolean;
+  /** Since when the oldest write waits for the peer. */
+  readonly stalledSinceMs: number | undefined;
+  send(frame: Buffer): void;
+  /** Writes what is there now. */
+  flush(): void;
+  close(): void;
+}
+
+export function createOutgoing(socket: Socket, clock: Clock, onDrain: () => void): Outgoing {
+  let frames: Buffer[] = [];
+  let turn: NodeJS.Immediate | undefined;
+  let closed = false;
+  /** When the writes began that the operating system has not taken yet. */
+  const writesMs: number[] = [];
+
+  function flush(): void {
+    clearImmediate(turn);
+    turn = undefined;
+    const [first] = frames;
+    if (closed || first === undefined || !socket.writable) return;
+    const all = frames.length === 1 ? first : Buffer.concat(frames);
+    frames = [];
+    writesMs.push(clock.steadyMs());
+    socket.write(all, written);
+  }
+
+  function written(): void {
+    writesMs.shift();
+    if (!closed) onDrain();
+  }
+
+  return {
+    get isFull() {
+      return socket.writableLength > fullOctets;
+    },
+    get stalledSinceMs() {
+      return writesMs[0];
+    },
+    send(frame) {
+      if (closed) return;
+      frames.push(frame);
+      turn ??= setImmediate(flush);
+    },
+    flush,
+    close() {
+      closed = true;
+      clearImmediate(turn);
+      frames = [];
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// Tests: test/smpp-server/parts.test.ts
+import { findMessages } from '../messages/message-store.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { insertUnsent } from './delivery-store.ts';
+import { closeParts, type StoredPart, takeOldParts } from './part-store.ts';
+
+/** Parts that come within this time become one text. */
+export const joinWithinMs = 60_000;
+/** Clocks of nodes differ by two seconds at most, and a text is written within half a minute after it is whole. */
+const [givenUpAfterMs, unwrittenAfterMs] = [joinWithinMs + 5000, joinWithinMs + 45_000];
+
+/** Ends parts without a text, with receipts for those that were asked to report failures. */
+export async function giveUpParts(tx: Tx, parts: StoredPart[], nowMs: number): Promise<void> {
+  const reported = parts.flatMap(({ id, applicationId, accountId, body, createdAtMs }) =>
+    body === null || ['', 's', 'S'].includes(body.wish)
+      ? []
+      : [{ id, applicationId, accountId, detail: { to: body.to, from: body.from, createdAtMs } }],
+  );
+  if (reported.length > 0) await insertUnsent(tx, reported, nowMs);
+  if (parts.length > 0)
+    await closeParts(
+      tx,
+      parts.map(({ id }) => id),
+    );
+}
+
+/** Gives up a piece of the texts that did not come together. Returns how many parts it ended. */
+export function sweepParts(database: Database, nowMs: number, most: number): Promise<number> {
+  return database.transaction(async (tx) => {
+    const old = await takeOldParts(tx, nowMs - givenUpAfterMs, most);
+    if (old.length === 0) return 0;
+    const named = new Set(old.flatMap(({ messageId }) => messageId ?? []));
+    const written = new Set((await findMessages(tx, [...named])).map(({ id }) => id));
+    const isSent = ({ messageId }: StoredPart) => messageId !== null && written.has(messageId);
+    // Whether a text was written shows only when it can no longer be.
+    const isLost = (part: StoredPart) => part.messageId === null || part.createdAtMs < nowMs - unwrittenAfterMs;
+    const sent = old.filter(isSent);
+    const lost = old.filter((part) => !isSent(part) && isLost(part));
+    await closeParts(
+      tx,
+      sent.map(({ id }) => id),
+    );
+    await giveUpParts(tx, lost, nowMs);
+    return sent.length + lost.length;
+  });
+}

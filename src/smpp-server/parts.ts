@@ -1,0 +1,221 @@
+// Tests: test/smpp-server/parts.test.ts
+import { isMessage } from '../messages/acceptance.ts';
+import type { Message } from '../messages/message.ts';
+import type { MessageService, Priority } from '../messages/message-service.ts';
+import { textProblem } from '../messages/text/text.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { KeyRing } from '../platform/crypto/keys.ts';
+import { keyedHash, keyedHashOfBytes } from '../platform/crypto/secrets.ts';
+import { type Batch, createBatch } from '../platform/database/batch.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
+import { ApiError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Coding } from '../smpp/charset.ts';
+import { statuses } from '../smpp/pdu.ts';
+import type { TextPart } from '../smpp/user-data.ts';
+import type { StoredPart } from './part-store.ts';
+import * as store from './part-store.ts';
+import { giveUpParts, joinWithinMs } from './part-sweep.ts';
+import type { SubmitAnswer } from './requests.ts';
+import { statusCallbackOf } from './status-callback.ts';
+import { type ReceiptWish, type Refusal, refuse, type SubmitRequest, textOf } from './submit-fields.ts';
+import { type PartToAdd, toSendRequest } from './submits.ts';
+
+/** Of each account. */
+const mostWaiting = 1000;
+
+export interface PartsOptions {
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  messages: Pick<MessageService, 'prepare' | 'accept' | 'refusalOf'>;
+}
+
+interface Added extends PartToAdd {
+  part: TextPart;
+  textHash: Buffer;
+  digest: Buffer;
+}
+
+/** The part was the last of its text. */
+interface Whole {
+  kind: 'whole';
+  id: string;
+  message: Message;
+  parts: StoredPart[];
+}
+
+type Outcome = { kind: 'kept'; id: string } | Whole | Refusal;
+
+/**
+ * Joins parts to texts. Each part is committed and answered with its own id; the last one when the text is committed.
+ * A text whose parts do not come within a minute is given up: its parts get a receipt, and nothing is sent.
+ */
+export function createParts({ database, clock, keys, messages }: PartsOptions) {
+  const batch: Batch<Added, Outcome> = createBatch({
+    database,
+    clock,
+    repeatable: false,
+    ownerOf: ({ account }) => account.applicationId,
+    keysOf: ({ textHash }) => [textHash.toString('base64')],
+    run: (tx, items) => addAll(tx, items),
+  });
+
+  async function addAll(tx: Tx, items: Added[]): Promise<Outcome[]> {
+    const hashes = items.map(({ textHash }) => textHash);
+    await store.lockTexts(tx, hashes);
+    const nowMs = clock.nowMs();
+    const found = await store.findLately(tx, hashes, nowMs - joinWithinMs);
+    const accounts = [...new Set(items.map(({ account }) => account.id))];
+    const waiting = await store.countWaiting(tx, accounts, mostWaiting);
+    const fresh: StoredPart[] = [];
+    const outcomes = items.map((item): Outcome => {
+      const of = found.filter(({ textHash }) => textHash.equals(item.textHash));
+      const made = addOne(item, of, waiting, nowMs);
+      if ('fresh' in made) fresh.push(made.fresh);
+      return made.outcome;
+    });
+    if (fresh.length > 0) await store.insertParts(tx, fresh);
+    const whole = outcomes.filter((each) => 'kind' in each && each.kind === 'whole');
+    if (whole.length > 0)
+      await store.nameMessage(
+        tx,
+        whole.map(({ parts, message }) => ({ partIds: parts.map(({ id }) => id), messageId: message.id })),
+      );
+    return outcomes;
+  }
+
+  function addOne(
+    item: Added,
+    found: StoredPart[],
+    waiting: Map<string, number>,
+    nowMs: number,
+  ): { outcome: Outcome; fresh: StoredPart } | { outcome: Outcome } {
+    const { account, part, digest } = item;
+    const same = found.find(({ number, digest: other }) => number === part.part && other.equals(digest));
+    // The peer did not get our answer, and sends it again.
+    if (same !== undefined) return { outcome: { kind: 'kept', id: same.id } };
+    const open = found.filter(({ body, messageId }) => body !== null && messageId === null);
+    if (open.some(({ number }) => number === part.part))
+      return { outcome: refuse(statuses.queueFull, 'another text with the same reference still waits for its parts') };
+    const count = waiting.get(account.id) ?? 0;
+    if (count >= mostWaiting)
+      return {
+        outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`),
+      };
+    const fresh = toStored(item, newId('prt', clock), nowMs);
+    const parts = [...open, fresh].sort((a, b) => a.number - b.number);
+    if (parts.length < part.total) {
+      waiting.set(account.id, count + 1);
+      return { outcome: { kind: 'kept', id: fresh.id }, fresh };
+    }
+    const message = join(item, parts);
+    if (!isMessage(message)) return { outcome: refuse(statuses.invalidMessageLength, message.message) };
+    return { outcome: { kind: 'whole', id: fresh.id, message, parts }, fresh };
+  }
+
+  /** The message of a whole text. Times and sender are those of its first part. */
+  function join({ account, known, correlationId }: Added, parts: StoredPart[]): Message | ApiError {
+    const bodies = parts.flatMap(({ body }) => (body === null ? [] : [body]));
+    const [first] = bodies;
+    if (first === undefined) throw new Error('a text without parts was joined');
+    const octets = Buffer.concat(bodies.map((each) => Buffer.from(each.octets, 'base64')));
+    const request = toRequest(first, octets);
+    const text = bodies.every(({ coding }) => coding === first.coding)
+      ? textOf(request)
+      : bodies.map((each) => textOf(toRequest(each, Buffer.from(each.octets, 'base64')))).join('');
+    const problem = textProblem(text);
+    if (problem !== undefined) return new ApiError('INVALID_ARGUMENT', `the joined text ${problem}`);
+    const { applicationId, rights, api } = known.caller;
+    const message = messages.prepare(toSendRequest(request, text), { applicationId, rights, api, correlationId });
+    if (!isMessage(message)) return message;
+    const wanted = parts.filter(({ body }) => body?.wish !== '');
+    const wish = (wanted[0]?.body?.wish ?? '') as ReceiptWish;
+    message.statusCallback = statusCallbackOf(
+      wish,
+      account.id,
+      wanted.map(({ id }) => id),
+    );
+    return message;
+  }
+
+  /** Refuses what the whole text would be refused for, before any part is kept. */
+  async function requireSendable({ known, request, correlationId }: PartToAdd): Promise<void> {
+    const { applicationId, rights, api } = known.caller;
+    const context = { applicationId, rights, api, correlationId };
+    const tried = messages.prepare(toSendRequest(request, 'x'), context);
+    if (!isMessage(tried))
+      throw await messages.refusalOf(tried, { applicationId, segmentsPerDay: rights.segmentsPerDay });
+  }
+
+  async function send({ message, parts, id }: Whole, { known }: PartToAdd): Promise<void> {
+    const { applicationId, rights } = known.caller;
+    const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
+    const ids = parts.map((each) => each.id);
+    const [made = message] = await messages.accept(spender, [message], () => undefined);
+    if (isMessage(made)) {
+      // If this is lost, the sweep finds the message and does it.
+      await store.closeParts(database, ids).catch(() => {});
+      return;
+    }
+    // Refused for good, such as for the limit of the day: this part is refused, and the others are given up.
+    await database.transaction(async (tx) => {
+      await store.deletePart(tx, id);
+      const others = parts.filter((each) => each.id !== id);
+      await giveUpParts(tx, others, clock.nowMs());
+    });
+    throw made;
+  }
+
+  return {
+    async add(given: PartToAdd): Promise<SubmitAnswer | Refusal> {
+      const { part, octets, coding, to, from } = given.request;
+      if (part === null) throw new Error('a whole text was added as a part');
+      await requireSendable(given);
+      const key = keys.keyFor('smpp-part', keys.version);
+      const name = [given.account.id, from, to, part.width, part.reference, part.total].join('\n');
+      const added = {
+        ...given,
+        part,
+        textHash: keyedHash(key, name),
+        digest: keyedHashOfBytes(key, coding, octets),
+      };
+      const outcome = await batch.submit(added);
+      if ('why' in outcome) return outcome;
+      if (outcome.kind === 'whole') await send(outcome, given);
+      return { status: statuses.ok, messageId: outcome.id };
+    },
+
+    find: (applicationId: string, id: string) => store.findPart(database, applicationId, id),
+    drain: batch.drain,
+  };
+}
+
+export type Parts = ReturnType<typeof createParts>;
+
+function toStored({ account, part, textHash, digest, request }: Added, id: string, nowMs: number): StoredPart {
+  const { to, from, coding, octets, validitySeconds, sendAtMs, wish, priority, reference } = request;
+  return {
+    id,
+    applicationId: account.applicationId,
+    accountId: account.id,
+    textHash,
+    number: part.part,
+    total: part.total,
+    digest,
+    body: { to, from, coding, octets: octets.toString('base64'), validitySeconds, sendAtMs, wish, priority, reference },
+    createdAtMs: nowMs,
+    messageId: null,
+  };
+}
+
+function toRequest(body: store.PartBody, octets: Buffer): SubmitRequest {
+  return {
+    ...body,
+    octets,
+    part: null,
+    coding: body.coding as Coding,
+    wish: body.wish as ReceiptWish,
+    priority: body.priority as Priority,
+  };
+}

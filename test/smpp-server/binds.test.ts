@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { tlvTags } from '../../src/smpp/pdu.ts';
+import { connectRaw } from '../smpp/raw-client.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  accountsPath,
+  bound,
+  createAccount,
+  createSmppCaller,
+  createSmppWorld,
+  credentialsOf,
+  readAccount,
+  type SmppWorld,
+} from './world.ts';
+
+describe('binds', () => {
+  let world: SmppWorld;
+  before(async () => {
+    world = await createSmppWorld({ delivery: 'held', env: { HELIOGRAPH_PASSWORD_PER_MINUTE: '1000000' } });
+  });
+  after(() => world.close());
+
+  test('each kind of bind is admitted and answered as 3.4', async () => {
+    const caller = await createSmppCaller(world.app, 'free', { binds: 3 });
+    for (const command of ['bind_receiver', 'bind_transmitter', 'bind_transceiver'] as const) {
+      const client = await connectRaw(world.port);
+      const answer = await client.bind(command, credentialsOf(caller));
+      assert.equal(answer.status, 0);
+      assert.deepEqual(answer.tlvs, [{ tag: tlvTags.interfaceVersion, value: Buffer.of(0x34) }]);
+    }
+    const { bound: binds } = await readAccount(caller);
+    assert.deepEqual(
+      binds.map(({ mode }) => mode),
+      ['receiver', 'transmitter', 'transceiver'],
+    );
+  });
+
+  test('5.0 is answered as 3.4', async () => {
+    const client = await connectRaw(world.port);
+    const { systemId, password } = credentialsOf(await createSmppCaller(world.app));
+    const who = { systemId, password, systemType: 'X', interfaceVersion: 0x50, addressTon: 1, addressNpi: 1 };
+    client.send({ command: 'bind_transceiver', status: 0, sequence: 7, ...who, addressRange: '' });
+    const answer = await client.take('bind_transceiver_resp');
+    assert.deepEqual([answer.status, answer.sequence], [0, 7]);
+    assert.deepEqual(answer.tlvs[0]?.value, Buffer.of(0x34));
+  });
+
+  test('wrong credentials are 0x0E, and the connection ends', async () => {
+    const { account } = world.caller;
+    const swapped = account.password.startsWith('a') ? 'b' : 'a';
+    for (const given of [
+      { systemId: account.system_id, password: swapped + account.password.slice(1) },
+      { systemId: 'nobody', password: 'secret' },
+      { systemId: '', password: '' },
+    ]) {
+      const client = await connectRaw(world.port);
+      assert.equal((await client.bind('bind_transceiver', given)).status, 0x0e);
+      await client.closed();
+    }
+  });
+
+  test('a second bind on a connection is 0x05, and the first goes on', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    assert.equal((await client.bind('bind_transceiver', credentialsOf(caller))).status, 0x05);
+    assert.equal((await client.submit()).status, 0);
+  });
+
+  test('a bind above the number of the account is 0x0D; one that ended makes room', async () => {
+    const caller = await createSmppCaller(world.app, 'free', { binds: 1 });
+    const first = await bound(world, caller);
+    const second = await connectRaw(world.port);
+    assert.equal((await second.bind('bind_transceiver', credentialsOf(caller))).status, 0x0d);
+    await eventually('the refusal is shown', async () => (await readAccount(caller)).problems.length > 0);
+    const [problem] = (await readAccount(caller)).problems;
+    assert.deepEqual([problem?.command, problem?.status_name], ['bind', 'ESME_RBINDFAIL']);
+    first.close();
+    await eventually('the first bind is gone', async () => (await readAccount(caller)).bound.length === 0);
+    await bound(world, caller);
+  });
+
+  test('many binds at once get exactly what the account has', async () => {
+    const caller = await createSmppCaller(world.app, 'free', { binds: 3 });
+    const clients = await Promise.all(Array.from({ length: 8 }, () => connectRaw(world.port)));
+    const answers = await Promise.all(clients.map((client) => client.bind('bind_receiver', credentialsOf(caller))));
+    assert.equal(answers.filter(({ status }) => status === 0).length, 3);
+  });
+
+  test('an address that is none of the account is 0x0D', async () => {
+    const account = await createAccount(world.caller, { addresses: ['203.0.113.0/28'] });
+    const client = await connectRaw(world.port);
+    assert.equal((await client.bind('bind_transceiver', credentialsOf({ ...world.caller, account }))).status, 0x0d);
+    const own = await createAccount(world.caller, { addresses: ['127.0.0.0/24'] });
+    await bound(world, { ...world.caller, account: own });
+  });
+
+  test('without a bind, and as a receiver, a submit is 0x04; enquire_link is answered', async () => {
+    const client = await connectRaw(world.port);
+    client.send({ command: 'enquire_link', status: 0, sequence: 3 });
+    assert.equal((await client.take('enquire_link_resp')).sequence, 3);
+    assert.equal((await client.submit()).status, 0x04);
+    const receiver = await bound(world, await createSmppCaller(world.app), 'bind_receiver');
+    assert.equal((await receiver.submit()).status, 0x04);
+  });
+
+  test('unknown commands get a generic_nack 0x03, and the bind goes on', async () => {
+    const client = await bound(world, await createSmppCaller(world.app));
+    client.send({ command: 'unknown', status: 0, sequence: 9, commandId: 0x21, body: Buffer.from([1, 2]) });
+    const nack = await client.take('generic_nack');
+    assert.deepEqual([nack.status, nack.sequence], [0x03, 9]);
+    assert.equal((await client.submit()).status, 0);
+  });
+
+  test('an unbind is answered after the submits before it', async () => {
+    const client = await bound(world, await createSmppCaller(world.app));
+    const answers = Promise.all(Array.from({ length: 20 }, () => client.submit()));
+    client.send({ command: 'unbind', status: 0, sequence: 5000 });
+    assert.ok((await answers).every(({ status }) => status === 0));
+    assert.equal((await client.take('unbind_resp')).sequence, 5000);
+    await client.closed();
+  });
+
+  test('a deleted account ends its binds, and a password without overlap those of the older one', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    const rotated = await caller.developer.send<{ password: string }>(
+      'POST',
+      `${accountsPath(caller)}/${caller.account.id}/passwords`,
+      { overlap_seconds: 0 },
+    );
+    assert.equal(rotated.status, 201);
+    await client.take('unbind');
+    client.close();
+    const renewed = { ...caller, account: { ...caller.account, password: rotated.body.password } };
+    const again = await bound(world, renewed);
+    const { status } = await caller.developer.send('DELETE', `${accountsPath(caller)}/${caller.account.id}`);
+    assert.equal(status, 204);
+    await again.take('unbind');
+    const late = await connectRaw(world.port);
+    assert.equal((await late.bind('bind_transceiver', credentialsOf(renewed))).status, 0x0e);
+  });
+
+  test('a password with an overlap leaves the binds of the older one alone', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    await caller.developer.send('POST', `${accountsPath(caller)}/${caller.account.id}/passwords`, {
+      overlap_seconds: 60,
+    });
+    assert.equal((await client.submit()).status, 0);
+  });
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type SubmitFields, tlvTags } from '../../src/smpp/pdu.ts';
+import { createRunningClock } from '../support/clock.ts';
+import { send } from '../support/developer.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  bound,
+  createSmppCaller,
+  createSmppWorld,
+  type SmppCaller,
+  type SmppWorld,
+  statusOf,
+  submitMany,
+} from './world.ts';
+
+type Form = 'udh8' | 'udh16' | 'sar';
+
+function part(form: Form, reference: number, total: number, number: number, text: string): Partial<SubmitFields> {
+  const octets = Buffer.from(text);
+  const udh =
+    form === 'udh8'
+      ? Buffer.of(5, 0, 3, reference & 0xff, total, number)
+      : Buffer.of(6, 8, 4, reference >> 8, reference & 0xff, total, number);
+  if (form !== 'sar') return { esmClass: 0x40, shortMessage: Buffer.concat([udh, octets]) };
+  const tlvs = [
+    { tag: tlvTags.sarReference, value: Buffer.of(reference >> 8, reference & 0xff) },
+    { tag: tlvTags.sarTotal, value: Buffer.of(total) },
+    { tag: tlvTags.sarPart, value: Buffer.of(number) },
+  ];
+  return { shortMessage: octets, tlvs };
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : 1);
+
+describe('parts of long texts', () => {
+  let world: SmppWorld;
+  before(async () => {
+    world = await createSmppWorld({ clock: createRunningClock() });
+  });
+  after(() => world.close());
+
+  async function messagesOf(
+    caller: SmppCaller,
+  ): Promise<{ message: string; segments: { count: number }; status: string; id: string }[]> {
+    const { body } = await send<{ data: never[] }>(world.app, 'GET', '/sms/v1/messages', {
+      headers: { apikey: caller.apiKey },
+    });
+    return body.data;
+  }
+
+  for (const form of ['udh8', 'udh16', 'sar'] as const)
+    test(`${form}: are one message, in any order; each part has an id and a receipt of its own`, async () => {
+      const caller = await createSmppCaller(world.app);
+      const client = await bound(world, caller);
+      const texts = ['A'.repeat(150), 'B'.repeat(150), 'C'.repeat(20)];
+      const destination = '15005550100';
+      const ids = new Map<string, number>();
+      for (const number of [2, 3, 1]) {
+        const answer = await client.submit({ destination, ...part(form, 77, 3, number, texts[number - 1] ?? '') });
+        assert.equal(answer.status, 0);
+        ids.set(answer.messageId, number);
+      }
+      assert.equal(ids.size, 3);
+      const data = await messagesOf(caller);
+      assert.deepEqual(
+        data.map(({ message, segments }) => [message, segments.count]),
+        [[texts.join(''), 3]],
+      );
+      const receipts = [await client.takeReceipt(), await client.takeReceipt(), await client.takeReceipt()];
+      const reported = receipts.map(
+        ({ shortMessage }) => /^id:(\S+) .*stat:DELIVRD/.exec(shortMessage.toString())?.[1],
+      );
+      assert.deepEqual(new Set(reported), new Set(ids.keys()));
+      const [of] = [...ids.keys()];
+      client.send({
+        command: 'query_sm',
+        status: 0,
+        sequence: 800,
+        messageId: of ?? '',
+        sourceTon: 0,
+        sourceNpi: 0,
+        source: '',
+      });
+      assert.equal((await client.take('query_sm_resp')).messageState, 2);
+      client.close();
+    });
+
+  test('a part that comes again has its id, and the text is sent once', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    const [first, last] = [part('udh8', 5, 2, 1, 'one '), part('udh8', 5, 2, 2, 'two')];
+    const answers = await submitMany(client, [first, first]);
+    assert.equal(answers[0]?.messageId, answers[1]?.messageId);
+    const ended = await client.submit(last);
+    assert.equal((await client.submit(last)).messageId, ended.messageId);
+    assert.equal((await messagesOf(caller)).length, 1);
+    client.close();
+  });
+
+  test('texts with the same reference to different phones, and of different senders, stay apart', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    const others = [{}, { destination: '447700900999' }, { source: 'OTHER' }];
+    await submitMany(
+      client,
+      others.map((other, index) => ({ ...other, ...part('udh8', 9, 2, 1, `${index}a`) })),
+    );
+    await submitMany(
+      client,
+      others.map((other, index) => ({ ...other, ...part('udh8', 9, 2, 2, `${index}b`) })),
+    );
+    assert.deepEqual((await messagesOf(caller)).map(({ message }) => message).toSorted(compare), [
+      '0a0b',
+      '1a1b',
+      '2a2b',
+    ]);
+    client.close();
+  });
+
+  test('parts at once, on two binds, make one message', async () => {
+    const caller = await createSmppCaller(world.app);
+    const clients = await Promise.all([bound(world, caller), bound(world, caller)]);
+    await Promise.all(
+      clients.map((client, index) =>
+        submitMany(
+          client,
+          Array.from({ length: 20 }, (_, text) => part('udh16', text, 2, index + 1, `${text}.${index}`)),
+        ),
+      ),
+    );
+    const data = await messagesOf(caller);
+    assert.equal(data.length, 20);
+    assert.ok(
+      data.every(({ message }) => /^(\d+)\.0\1\.1$/.test(message)),
+      data.map(({ message }) => message).join(),
+    );
+    for (const client of clients) client.close();
+  });
+
+  test('a text that never completes is not sent: its parts get a receipt UNDELIV', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    const answers = await submitMany(client, [part('udh8', 1, 3, 1, 'a'), part('udh8', 1, 3, 3, 'c')]);
+    world.app.clock.advance(66_000);
+    await eventually('the parts are given up', async () => {
+      await world.app.delivery.maintenance.runAll();
+      return client.received.some(({ command }) => command === 'deliver_sm');
+    });
+    const receipts = [await client.takeReceipt(), await client.takeReceipt()];
+    assert.deepEqual(
+      new Set(
+        receipts.map(({ shortMessage }) => /^id:(\S+) .*stat:UNDELIV err:010/.exec(shortMessage.toString())?.[1]),
+      ),
+      new Set(answers.map(({ messageId }) => messageId)),
+    );
+    assert.deepEqual(await messagesOf(caller), []);
+    client.close();
+  });
+
+  test('another text with the same reference waits, a joined text has ten segments at most, and parts are bounded', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    await client.submit(part('udh8', 3, 2, 1, 'one'));
+    assert.equal(await statusOf(client, part('udh8', 3, 2, 1, 'other')), 0x14);
+    assert.equal(await statusOf(client, part('udh8', 3, 13, 1, 'x')), 0x01);
+    const long = Array.from({ length: 12 }, (_, index) => part('udh8', 4, 12, index + 1, 'x'.repeat(153)));
+    const answers = await submitMany(client, long);
+    assert.equal(answers.filter(({ status }) => status === 0x01).length, 1, 'the last one is refused');
+    assert.deepEqual(await messagesOf(caller), []);
+    client.close();
+  });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createSession } from '../../src/smpp/session.ts';
+import { connectRaw } from '../smpp/raw-client.ts';
+import { createRegistered } from '../support/applications.ts';
+import { createCertificate } from '../support/certificates.ts';
+import { eventually } from '../support/eventually.ts';
+import { approveAll } from '../support/operator.ts';
+import { createProduction, type Production } from '../support/production.ts';
+import { createAccount, credentialsOf, type SmppCaller } from './world.ts';
+
+describe('TLS, and the plain port in production', () => {
+  let production: Production;
+  let folder: string;
+  const ca = createCertificate({ name: 'Test CA', isCa: true });
+  const own = createCertificate({ name: 'localhost', issuer: ca });
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'heliograph-smpp-'));
+    writeFileSync(join(folder, 'cert.pem'), own.cert);
+    writeFileSync(join(folder, 'key.pem'), own.key);
+    production = await createProduction({
+      env: {
+        HELIOGRAPH_SMPP_PORT: '2775',
+        HELIOGRAPH_SMPP_TLS_PORT: '3550',
+        HELIOGRAPH_SMPP_TLS_CERT: join(folder, 'cert.pem'),
+        HELIOGRAPH_SMPP_TLS_KEY: join(folder, 'key.pem'),
+        HELIOGRAPH_SENDERS: 'open',
+      },
+    });
+  });
+  after(async () => {
+    await production.app.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function createCaller(addresses: string[]): Promise<SmppCaller> {
+    const { app, operator } = production;
+    const application = await createRegistered(app, ['sms'], 'enterprise');
+    await approveAll(operator);
+    return { ...application, account: await createAccount(application, { addresses }) };
+  }
+
+  function bindByTls(caller: SmppCaller) {
+    let [isBound, ended] = [false, ''];
+    const answers: number[] = [];
+    const session = createSession({
+      target: {
+        ...{ host: 'localhost', address: '127.0.0.1', port: production.app.app.smpp.tlsPort ?? 0 },
+        tls: { ca: ca.cert },
+      },
+      bind: { command: 'bind_transceiver', ...credentialsOf(caller), systemType: '', addressRange: '' },
+      ...{ window: 10, responseMs: 10_000, enquireLinkMs: 30_000, clock: systemClock, log: { record() {} } },
+      onBound: () => {
+        isBound = true;
+      },
+      onDeliver: async () => 0,
+      onFree() {},
+      onClosed: ({ sentence }) => {
+        ended = sentence;
+      },
+    });
+    return { session, answers, isBound: () => isBound, ended: () => ended };
+  }
+
+  test('an account without addresses binds by TLS, and not by the plain port', async () => {
+    const caller = await createCaller([]);
+    const plain = await connectRaw(production.app.app.smpp.port ?? 0);
+    assert.equal((await plain.bind('bind_transceiver', credentialsOf(caller))).status, 0x0d);
+    const made = bindByTls(caller);
+    await eventually('it is bound', () => made.isBound() || made.ended() !== '');
+    assert.equal(made.ended(), '');
+    await made.session.unbind();
+  });
+
+  test('an account with addresses binds by either', async () => {
+    const caller = await createCaller(['127.0.0.0/24']);
+    const plain = await connectRaw(production.app.app.smpp.port ?? 0);
+    assert.equal((await plain.bind('bind_transceiver', credentialsOf(caller))).status, 0);
+    // Production refuses what no country has, and a sender is open here.
+    assert.equal((await plain.submit({ destination: '44770090' })).status, 0x0b);
+    assert.equal((await plain.submit()).status, 0);
+    plain.close();
+    const made = bindByTls(caller);
+    await eventually('it is bound', () => made.isBound() || made.ended() !== '');
+    assert.equal(made.ended(), '');
+    await made.session.unbind();
+  });
+
+  test('a registration that waits for approval opens nothing', async () => {
+    const application = await createRegistered(production.app, ['sms'], 'free');
+    const account = await createAccount(application, { addresses: ['127.0.0.1'] });
+    const client = await connectRaw(production.app.app.smpp.port ?? 0);
+    assert.equal((await client.bind('bind_transceiver', credentialsOf({ ...application, account }))).status, 0x0e);
+  });
+});
