@@ -114,10 +114,10 @@ describe('400', () => {
   for (const [what, fallback, code, field] of [
     ['no step', [], 'INVALID_ARGUMENT', 'fallback'],
     ['three steps', [...byVoice, { channel: 'sms' }, { channel: 'voice' }], 'INVALID_ARGUMENT', 'fallback'],
-    ['too soon', [{ channel: 'voice', after_seconds: 4 }], 'INVALID_ARGUMENT', 'fallback/0/after_seconds'],
-    ['too late', [{ channel: 'voice', after_seconds: 121 }], 'INVALID_ARGUMENT', 'fallback/0/after_seconds'],
-    ['the same channel', [{ channel: 'sms' }], 'INVALID_ARGUMENT', 'fallback/0/channel'],
-    ['an unknown channel', [{ channel: 'pigeon' }], 'UNSUPPORTED_CHANNEL', 'fallback/0/channel'],
+    ['too soon', [{ channel: 'voice', after_seconds: 4 }], 'INVALID_ARGUMENT', 'fallback.0.after_seconds'],
+    ['too late', [{ channel: 'voice', after_seconds: 121 }], 'INVALID_ARGUMENT', 'fallback.0.after_seconds'],
+    ['the same channel', [{ channel: 'sms' }], 'INVALID_ARGUMENT', 'fallback.0.channel'],
+    ['an unknown channel', [{ channel: 'pigeon' }], 'UNSUPPORTED_CHANNEL', 'fallback.0.channel'],
     ['no list', 'voice', 'INVALID_ARGUMENT', 'fallback'],
   ] as const) {
     test(what, async () => {

@@ -59,7 +59,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
     });
     const text = prepareText(templateOf(channel));
     const fallback = body.fallback?.map((step, index): FallbackStep => {
-      const by = requireChannel(step.channel, `fallback/${index}/channel`);
+      const by = requireChannel(step.channel, `fallback.${index}.channel`);
       return {
         channel: by,
         afterSeconds: step.after_seconds,
