@@ -155,6 +155,7 @@ export const apiPrefixes: { prefix: string; auth: Auth | Auth[] }[] = [
 /** Every route of the product, in the specification's order. */
 export function createRoutes(parts: RouteParts): Route[] {
   const { database, clock, people, members, registry, credentials, tokenUrl, audit } = parts;
+  const mayAssure = parts.config.environment === 'sandbox' || parts.config.risk !== undefined;
   const { publicUrl } = parts.config;
   const operationIds = new Set<string | undefined>();
   const apis = [
@@ -192,7 +193,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createSignInRoutes(people, database),
     ...createMemberRoutes({ people, members, audit, publicUrl }),
     ...createAuditRoutes(database),
-    ...createApplicationRoutes(registry, database.transaction, audit),
+    ...createApplicationRoutes(registry, database.transaction, audit, mayAssure),
     ...createRegistrationRoutes(registry, tokenUrl, audit),
     ...createCredentialRoutes(credentials, tokenUrl, audit),
     ...createEnableCredentialRoutes(credentials, audit),

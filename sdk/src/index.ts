@@ -5,7 +5,7 @@ export { Heliograph, type HeliographOptions } from './heliograph.ts';
 export type { Inbound, OptOuts } from './inbound.ts';
 export type { List, Page } from './list.ts';
 export type { BatchMessages, Messages } from './messages.ts';
-export type { Proof, VerifyProofOptions } from './proof.ts';
+export type { Proof, ProofPayment, VerifyProofOptions } from './proof.ts';
 export type { CallOptions, WriteOptions } from './transport.ts';
 export type * from './types.ts';
 export type { Verifications } from './verifications.ts';

@@ -1,3 +1,3 @@
 export { ConnectionError, HeliographError, SignatureError } from './errors.ts';
-export type { Proof } from './proof.ts';
+export type { Proof, ProofPayment } from './proof.ts';
 export { type VerifyProofAloneOptions, verifyProof } from './verify-proof.ts';

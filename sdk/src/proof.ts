@@ -15,11 +15,23 @@ export interface Proof {
   iat: number;
   exp: number;
   jti: string;
+  /** How the number was verified (RFC 8176), like `["otp", "sms"]`. */
+  amr?: string[];
+  /** The payment that the person confirmed. */
+  payment?: ProofPayment;
+}
+
+export interface ProofPayment {
+  amount: string;
+  currency: string;
+  payee: string;
 }
 
 export interface VerifyProofOptions {
   /** The id of your application: a proof for another one is refused. */
   audience: string;
+  /** The payment that is about to be made: a proof for another payment, or for none, is refused. */
+  payment?: ProofPayment | undefined;
   nowMs?: number | undefined;
 }
 
@@ -34,10 +46,11 @@ export class Proofs {
     this.#keys = new ProofKeys(wire, realmUrl);
   }
 
-  async verify(proof: string, { audience, nowMs = Date.now() }: VerifyProofOptions): Promise<Proof> {
+  async verify(proof: string, { audience, payment, nowMs = Date.now() }: VerifyProofOptions): Promise<Proof> {
     if (typeof audience !== 'string' || audience === '')
       throw new TypeError('audience must be the id of your application.');
     if (typeof proof !== 'string' || proof.length > longestProof) throw notAProof();
+    if (payment !== undefined) checkPayment(payment);
     const [head = '', claims = '', signature = '', ...rest] = proof.split('.');
     const header = readPart(head);
     const said = readPart(claims);
@@ -51,8 +64,29 @@ export class Proofs {
     if (said.aud !== audience) throw new SignatureError('The proof is for another application.');
     if (typeof said.exp !== 'number' || !(nowMs < said.exp * 1000)) throw new SignatureError('The proof has expired.');
     if (said.phone_number_verified !== true || typeof said.phone_number !== 'string') throw notAProof();
+    if (payment !== undefined && !isPayment(said.payment, payment))
+      throw new SignatureError('The proof is for another payment, or for none.');
     return said as unknown as Proof;
   }
+}
+
+/** A number would lose digits, and an empty payment would compare equal to nothing. */
+function checkPayment({ amount, currency, payee }: ProofPayment): void {
+  if (typeof amount !== 'string' || !/^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(amount))
+    throw new TypeError('payment.amount must be digits in a string, like "10.00".');
+  if (typeof currency !== 'string' || typeof payee !== 'string')
+    throw new TypeError('payment must have amount, currency and payee.');
+}
+
+/** 10, 10.0 and 10.00 are the same amount. */
+function isPayment(said: unknown, { amount, currency, payee }: ProofPayment): boolean {
+  if (!isObject(said) || typeof said.amount !== 'string') return false;
+  return said.currency === currency && said.payee === payee && plainAmount(said.amount) === plainAmount(amount);
+}
+
+function plainAmount(amount: string): string {
+  const [whole = '', part = ''] = amount.split('.');
+  return `${whole.replace(/^0+(?=.)/, '')}.${part.replace(/0+$/, '')}`;
 }
 
 function isSignedBy(key: PublicKey, signature: string, text: string): Promise<boolean> {

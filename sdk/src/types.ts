@@ -49,6 +49,7 @@ export type StartedVerification = With<Schemas['StartedVerification'], Verificat
 export type CheckedVerification = With<Schemas['CheckedVerification'], VerificationFields>;
 export type CanceledVerification = With<Schemas['Verification'], VerificationFields>;
 export type ReportedVerification = With<Schemas['Verification'], VerificationFields>;
+export type Payment = Schemas['Payment'];
 export type NumberToCheck = Schemas['NumberToCheck'];
 export type VerificationOutcome = Schemas['OutcomeToReport']['outcome'];
 export type VerificationFilters = FiltersOf<operations['listVerifications']>;

@@ -9,12 +9,17 @@ import type {
   GuardDecision,
   NewVerification,
   NumberToCheck,
+  Payment,
   ReportedVerification,
   StartedVerification,
   Verification,
   VerificationFilters,
   VerificationOutcome,
 } from './types.ts';
+
+export interface CheckOptions extends WriteOptions {
+  payment?: Payment | undefined;
+}
 
 const base = '/verify/v1/verifications';
 
@@ -37,9 +42,12 @@ export class Verifications {
     return this.#post<StartedVerification>(base, { channel: 'sms', ...verification }, options);
   }
 
-  /** Checks the code that a person entered. `valid` says whether it was correct. */
-  check(id: string, code: string, options: WriteOptions = {}): Promise<CheckedVerification> {
-    return this.#post<CheckedVerification>(pathOf(id), { code }, options);
+  /**
+   * Checks the code that a person entered. `valid` says whether it was correct. With a `payment` that is another one than
+   * the verification was started with, it fails.
+   */
+  check(id: string, code: string, { payment, ...options }: CheckOptions = {}): Promise<CheckedVerification> {
+    return this.#post<CheckedVerification>(pathOf(id), { code, ...(payment !== undefined && { payment }) }, options);
   }
 
   /** The same by number: the pending verification, else the newest that started within 24 hours. */

@@ -18,8 +18,8 @@ const kept = new WeakMap<typeof fetch, Map<string, Proofs>>();
 
 /** Checks a proof that a number was verified for your application, and returns its content. It needs no credential. */
 export async function verifyProof(proof: string, options: VerifyProofAloneOptions): Promise<Proof> {
-  const { audience, nowMs } = options;
-  return proofsOf(options).verify(proof, { audience, nowMs });
+  const { audience, payment, nowMs } = options;
+  return proofsOf(options).verify(proof, { audience, payment, nowMs });
 }
 
 function proofsOf({ baseUrl, realm = 'heliograph', timeoutMs = 30_000, fetch: send = fetch }: VerifyProofAloneOptions) {

@@ -12,6 +12,7 @@ import type { WakeDelivery } from './app-interface.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 import { composeHooks } from './hooks.ts';
+import { composeRisk } from './verify/risk.ts';
 
 export interface ApiParts {
   signProof: VerifyServiceOptions['signProof'];
@@ -28,6 +29,7 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
   const { routeText, requireCarrier, hasChoice, workingChannels } = parts.carriers.texts;
   const { config, clock, database, sideDatabase, keys } = foundation;
   const { environment, resendSeconds } = config;
+  const risk = composeRisk(foundation);
   const idempotency = createIdempotency(database, clock, keys);
   const messages = createMessageService({ database, sideDatabase, clock, routeText, wake, optOuts: optOuts.check });
   const verify = createVerifyService({
@@ -39,6 +41,7 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
     environment,
     resendSeconds,
     routeText,
+    askRisk: risk.ask,
     hasChoice,
     signProof,
     wake,
@@ -59,6 +62,7 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
       await verify.drain();
       await optOuts.drain();
       await hooks.drain();
+      await risk.drain();
     },
   };
 }

@@ -27,6 +27,10 @@ export interface PortalParts {
   events: Events;
 }
 
+/** The risk check as the last rule; what it asks is the operator's. */
+const riskRule = ({ risk }: Foundation['config']) =>
+  ({ rule: 'risk', limit: null, active: risk !== undefined }) as const;
+
 /** Collects what the portal's routes need. They read from every domain, always through the side pool. */
 export function composePortal(foundation: Foundation, parts: PortalParts) {
   const { config, clock, sideDatabase: database } = foundation;
@@ -67,7 +71,11 @@ export function composePortal(foundation: Foundation, parts: PortalParts) {
     senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
     spend: { database, clock, sending, requireOwn },
     guardHolds: { database, clock, feed, requireOwn },
-    guardRules: { database, clock, rules: createGuard(config.guard, config.environment).inForce },
+    guardRules: {
+      database,
+      clock,
+      rules: [...createGuard(config.guard, config.environment).inForce, riskRule(config)],
+    },
     nodes: { recentNodes: feed.recentNodes },
     queue: { database, clock },
     traffic: { database, clock, flush },

@@ -1,6 +1,7 @@
 import type { CodeWay } from '../delivery/carrier/carrier.ts';
 import type { TextToSend } from '../messages/text/text-to-send.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
+import { toPaymentCell } from '../verify/assurance/payment.ts';
 import { codeOf } from '../verify/code.ts';
 import { openCode } from '../verify/given/code.ts';
 import { languageOf } from '../verify/texts/translations.ts';
@@ -45,8 +46,11 @@ export function createCodeWays(keys: KeyRing, environment: 'sandbox' | 'producti
 const createCodeReader =
   (keys: KeyRing, environment: 'sandbox' | 'production') =>
   ({ template, to }: Rendered, verificationId: string, sealedCode: Buffer | undefined): string => {
-    const { ringVersion, sealedUnder, codeLength } = template as StoredTemplate;
-    if (sealedUnder === undefined) return codeOf(keys, environment, { verificationId, ringVersion, codeLength, to });
+    const { ringVersion, sealedUnder, codeLength, payment: paid } = template as StoredTemplate;
+    if (sealedUnder === undefined) {
+      const payment = paid === undefined ? null : toPaymentCell(paid);
+      return codeOf(keys, environment, { verificationId, ringVersion, codeLength, to, payment });
+    }
     if (sealedCode === undefined) throw new Error('the code of an ended verification is erased');
     return openCode(keys, { id: verificationId, ringVersion: sealedUnder }, sealedCode);
   };

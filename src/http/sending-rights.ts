@@ -14,6 +14,8 @@ export interface SendingRights {
   callCountries: readonly string[] | null;
   /** Null for no limit. */
   segmentsPerDay: number | null;
+  /** The assurance profile of its verifications; null for the standard. */
+  assurance: string | null;
   /** Numbers whose verifications are held back, because they look like pumping. */
   holds: readonly GuardHold[];
 }
@@ -52,5 +54,6 @@ export const everyRight: SendingRights = {
   templates: {},
   callCountries: null,
   segmentsPerDay: null,
+  assurance: null,
   holds: [],
 };

@@ -9,6 +9,9 @@ export interface ProofClaims {
   phoneNumber: string;
   approvedAtMs: number;
   expiresAtMs: number;
+  amr: readonly string[];
+  assurance?: string;
+  payment?: { amount: string; currency: string; payee: string };
 }
 
 /** A separate type, and an audience that is none of our APIs: a proof states a number and opens no API. */
@@ -25,6 +28,9 @@ export function createProofSigner(sign: JwsSigner, signingKeys: SigningKeys, iss
       sub: claims.verificationId,
       phone_number: claims.phoneNumber,
       phone_number_verified: true,
+      amr: claims.amr,
+      ...(claims.assurance !== undefined && { assurance: claims.assurance }),
+      ...(claims.payment !== undefined && { payment: claims.payment }),
       iat: Math.floor(claims.approvedAtMs / 1000),
       exp: Math.floor(claims.expiresAtMs / 1000),
       // One approval has one proof id, however often the proof is read.

@@ -11,6 +11,8 @@ export interface Application {
   name: string;
   /** The reply to a help word that people text to its number. Null: our default sentence. */
   helpText: string | null;
+  /** The profile that its verifications keep; null for the standard. */
+  assurance: string | null;
   createdAtMs: number;
   updatedAtMs: number;
 }

@@ -99,7 +99,14 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
   async function createApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
     const nowMs = clock.nowMs();
-    const application = { id: newId('app', clock), name, helpText: null, createdAtMs: nowMs, updatedAtMs: nowMs };
+    const application = {
+      id: newId('app', clock),
+      name,
+      helpText: null,
+      assurance: null,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+    };
     await store.insertApplication(tx, accountId, application);
     return application;
   }

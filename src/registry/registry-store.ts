@@ -91,14 +91,19 @@ export async function readNames(tx: Tx, ids: readonly string[]): Promise<Map<str
 export interface ApplicationChange {
   name?: string | undefined;
   helpText?: string | null | undefined;
+  assurance?: string | null | undefined;
 }
 
 export async function changeApplication(tx: Tx, id: string, change: ApplicationChange, nowMs: number): Promise<void> {
-  const { name = null, helpText } = change;
+  const { name = null, helpText, assurance } = change;
   await tx.query(
-    `update application set name = coalesce($2, name), help_text = case when $3 then $4 else help_text end, updated_at = $5
+    `update application set name = coalesce($2, name), help_text = case when $3 then $4 else help_text end,
+       assurance = case when $6 then $7 else assurance end, updated_at = $5
      where id = $1`,
-    [id, name, helpText !== undefined, helpText ?? null, toTimestamp(nowMs)],
+    [
+      ...[id, name, helpText !== undefined, helpText ?? null, toTimestamp(nowMs)],
+      ...[assurance !== undefined, assurance ?? null],
+    ],
   );
 }
 
@@ -211,7 +216,7 @@ export async function deleteRegistration(tx: Tx, id: string): Promise<void> {
 }
 
 export const applicationColumns =
-  'id, name, help_text as "helpText", created_at as "createdAtMs", updated_at as "updatedAtMs"';
+  'id, name, help_text as "helpText", assurance, created_at as "createdAtMs", updated_at as "updatedAtMs"';
 
 const registrationColumns = `id, application_id as "applicationId", api, plan, status,
   requested_plan as "requestedPlan", reason, created_at as "createdAtMs", updated_at as "updatedAtMs"`;

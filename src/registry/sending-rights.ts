@@ -13,6 +13,7 @@ export interface RightsRow {
   templates: SendingRights['templates'];
   callCountries: string[];
   segmentsPerDay: number | null;
+  assurance: string | null;
   changedPlans: ChangedPlans;
   /** Holds that were not ended; they may have expired. */
   holds: GuardHold[];
@@ -29,6 +30,7 @@ export function toRights(row: RightsRow, plans: PlanName[], { environment, sende
     templates: row.templates,
     callCountries: isSandbox ? null : row.callCountries,
     segmentsPerDay: isSandbox ? null : (row.segmentsPerDay ?? largestOf(plans, row.changedPlans)),
+    assurance: row.assurance,
     holds: isSandbox ? [] : row.holds,
   };
 }
@@ -54,7 +56,7 @@ const ofApplication = (table: string, conditions = 'true') =>
   `(select * from ${table} where application_id = a.id and ${conditions} offset 0)`;
 
 /** SQL for the columns of a `RightsRow`, where `a` is the application. */
-export const rightsColumns = `a.segments_per_day as "segmentsPerDay", a.call_countries as "callCountries",
+export const rightsColumns = `a.segments_per_day as "segmentsPerDay", a.call_countries as "callCountries", a.assurance,
   coalesce((select json_agg(json_build_object('sender', s.sender, 'countries', s.countries, 'carriers', s.carriers)
       order by s.id)
     from ${ofApplication('sender')} s where s.status = 'approved'), '[]') as senders,

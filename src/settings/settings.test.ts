@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ConfigError, readConfig } from './settings.ts';
 
 test('without any setting the defaults of the contract hold', () => {
@@ -172,4 +172,45 @@ test('records are kept at least as long as a text may wait', () => {
 test('what only the command line reads is not a mistake of the service', () => {
   assert.equal(readConfig({ HELIOGRAPH_URL: 'http://127.0.0.1:8080', HELIOGRAPH_API_KEY: 'x' }).port, 8080);
   assert.throws(() => readConfig({ HELIOGRAPH_URLS: 'x' }), /HELIOGRAPH_URLS is not a setting/);
+});
+
+describe('the risk check', () => {
+  const set =
+    (risk: Record<string, string>, env = 'production') =>
+    () =>
+      readConfig({
+        ...{ HELIOGRAPH_ENV: env, HELIOGRAPH_SECRET: 'x'.repeat(32) },
+        ...Object.fromEntries(Object.entries(risk).map(([name, value]) => [`HELIOGRAPH_RISK_${name}`, value])),
+      });
+
+  test('none by default; with an address its defaults', () => {
+    assert.equal(readConfig({}).risk, undefined);
+    assert.deepEqual(set({ URL: 'https://risk.example.com/' })().risk, {
+      url: 'https://risk.example.com',
+      ...{ preset: 'json', maxAgeHours: 240, authorization: undefined, credentials: undefined, onFailure: 'allow' },
+    });
+    const client = { TOKEN_URL: 'https://id.example.com/token', CLIENT_ID: 'me', CLIENT_SECRET: 'secret' };
+    assert.deepEqual(set({ URL: 'http://10.0.0.1/check', ...client })().risk?.credentials, {
+      ...{ tokenUrl: client.TOKEN_URL, clientId: 'me', clientSecret: 'secret', scope: 'sim-swap:check' },
+    });
+  });
+
+  test('what does not fit together, or would send numbers in clear, is refused', () => {
+    const url = { URL: 'https://risk.example.com' };
+    const bad: [Record<string, string>, RegExp][] = [
+      [{ AUTHORIZATION: 'Bearer x' }, /RISK_AUTHORIZATION must not be set without HELIOGRAPH_RISK_URL/],
+      [{ ...url, CLIENT_ID: 'me' }, /RISK_TOKEN_URL and HELIOGRAPH_RISK_CLIENT_SECRET must be set/],
+      [
+        { ...url, TOKEN_URL: 'https://id.example.com', CLIENT_ID: 'me', CLIENT_SECRET: 's', AUTHORIZATION: 'x' },
+        /use one of the two/,
+      ],
+      [{ URL: 'http://risk.example.com' }, /RISK_URL must begin with https/],
+      [{ URL: 'https://me:secret@risk.example.com' }, /no user/],
+      [{ ...url, PRESET: 'sms' }, /RISK_PRESET must be one of json, camara-sim-swap/],
+      [{ ...url, MAX_AGE_HOURS: '2401' }, /RISK_MAX_AGE_HOURS must be a whole number from 1 to 2400/],
+      [{ ...url, ON_FAILURE: 'retry' }, /RISK_ON_FAILURE must be one of allow, block/],
+    ];
+    for (const [risk, message] of bad) assert.throws(set(risk), message, JSON.stringify(risk));
+    assert.equal(set({ URL: 'http://risk.example.com' }, 'sandbox')().risk?.url, 'http://risk.example.com');
+  });
 });

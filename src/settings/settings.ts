@@ -16,6 +16,7 @@ import {
   url,
 } from './kinds.ts';
 import { isOwnHost } from './own-host.ts';
+import { type GivenRisk, type RiskSettings, riskProblems, riskSettings } from './risk.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
 export interface PlanLimits {
@@ -112,6 +113,29 @@ export const settings = {
       more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`.',
     },
   ),
+  HELIOGRAPH_RISK_URL: explained(url('risk check that is asked before a code is sent', ['https:', 'http:']), {
+    more: 'In production https, unless the host is a loopback or private address. Without an answer within 800 ms `HELIOGRAPH_RISK_ON_FAILURE` decides ([operations.md](operations.md#risk-check)).',
+  }),
+  HELIOGRAPH_RISK_PRESET: explained(oneOf('what answers there', ['json', 'camara-sim-swap']), {
+    more: '`json` takes `{to, country, application_id}` and answers `{decision: "allow" or "block", reason}`. `camara-sim-swap` is CAMARA SIM Swap 2: the address of its root, or of its `/check`.',
+  }),
+  HELIOGRAPH_RISK_MAX_AGE_HOURS: integer('hours for which a change of the SIM counts (camara-sim-swap)', 240, 1, 2400),
+  HELIOGRAPH_RISK_AUTHORIZATION: text(
+    'Authorization header for the risk check, like "Bearer …"',
+    undefined,
+    /^[\x20-\x7e]{1,4096}$/,
+    'have 1 to 4096 visible characters',
+  ),
+  HELIOGRAPH_RISK_TOKEN_URL: explained(
+    url('token endpoint for the risk check (OAuth 2.0 client credentials)', ['https:', 'http:']),
+    {
+      more: 'Set it with `HELIOGRAPH_RISK_CLIENT_ID` and `HELIOGRAPH_RISK_CLIENT_SECRET` instead of `HELIOGRAPH_RISK_AUTHORIZATION`.',
+    },
+  ),
+  HELIOGRAPH_RISK_CLIENT_ID: text('client id at that token endpoint'),
+  HELIOGRAPH_RISK_CLIENT_SECRET: text('client secret at that token endpoint'),
+  HELIOGRAPH_RISK_SCOPE: text('scope to ask for at that token endpoint', 'sim-swap:check'),
+  HELIOGRAPH_RISK_ON_FAILURE: oneOf('what happens to a start when the risk check gives no answer', ['allow', 'block']),
   HELIOGRAPH_DELIVERY: oneOf('whether to send a plain text again when it may have been sent', [
     'at_least_once',
     'at_most_once',
@@ -202,6 +226,8 @@ export interface Config {
   tokenAlg: 'ES256' | 'RS256';
   resendSeconds: number;
   guard: GuardSettings;
+  /** Undefined without `HELIOGRAPH_RISK_URL`. */
+  risk: RiskSettings | undefined;
   delivery: 'at_least_once' | 'at_most_once';
   senders: 'approved' | 'open';
   httpLane: 'plain' | 'node';
@@ -257,6 +283,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     problems.push('HELIOGRAPH_SMPP_TLS_PORT must differ from HELIOGRAPH_SMPP_PORT');
   const alertProblem = alertUrlProblem(value.HELIOGRAPH_ALERT_URL, value.HELIOGRAPH_ENV);
   if (alertProblem !== undefined) problems.push(`HELIOGRAPH_ALERT_URL must ${alertProblem}`);
+  problems.push(...riskProblems(value as GivenRisk, value.HELIOGRAPH_ENV));
   if (problems.length > 0) throw new ConfigError(problems);
 
   return {
@@ -280,6 +307,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     tokenAlg: value.HELIOGRAPH_TOKEN_ALG,
     resendSeconds: value.HELIOGRAPH_RESEND_SECONDS ?? (value.HELIOGRAPH_ENV === 'production' ? 30 : 2),
     guard: value.HELIOGRAPH_GUARD,
+    risk: riskSettings(value as GivenRisk),
     delivery: value.HELIOGRAPH_DELIVERY,
     senders: value.HELIOGRAPH_SENDERS,
     httpLane: value.HELIOGRAPH_HTTP_LANE,

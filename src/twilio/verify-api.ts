@@ -122,10 +122,10 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
     if (Code === undefined || !codeForm.test(Code))
       throw invalidParameter('Code', 'must be the 4 to 10 digits the user entered');
     if (VerificationSid !== undefined)
-      return verify.check(applicationId, await requireId(applicationId, VerificationSid), Code);
+      return verify.check(applicationId, await requireId(applicationId, VerificationSid), { code: Code });
     refuseProblems(rules.checkNumber({ to: To }), names);
     if (To === undefined) throw invalidParameter('To', 'or VerificationSid is required');
-    return verify.checkNumber(applicationId, requireNumber(To), Code);
+    return verify.checkNumber(applicationId, requireNumber(To), { code: Code, payment: null });
   }
 
   return [

@@ -5,6 +5,7 @@ import { pathParameter } from '../http/list-page.ts';
 import { type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
 import { requireNumber } from '../messages/numbers/phone-number.ts';
 import type { AnswerToKeep, Idempotency } from '../platform/database/idempotency.ts';
+import { type Payment, paymentProblems, paymentToConfirm, toPaymentCell } from './assurance/payment.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { codePattern, type StartRules } from './start/rules.ts';
 import { type Outcome, outcomes } from './verification.ts';
@@ -58,14 +59,19 @@ export function createCheckRoutes({ verify, idempotency, rules }: CheckRoutesOpt
       operationId: 'checkVerification',
       summary: 'Check the code that the user entered',
       description:
-        'A wrong code spends a try, even if its length differs from that of the code. A value that is not 4 to 10 digits gets a 400 and spends no try.',
+        'A payment may be named; another than that of the verification gets a 400. A wrong code spends a try, even if its length differs from that of the code. A value that is not 4 to 10 digits gets a 400 and spends no try.',
       params,
-      body: Type.Object({ code }),
+      body: Type.Object(
+        { code, payment: paymentToConfirm },
+        { check: ({ payment }: Record<string, unknown>) => paymentProblems(payment) },
+      ),
       idempotent: true,
       ...checked,
       handler: (call) => {
         const { applicationId } = requireApplication(call);
-        return answerCheck(call, (keep) => verify.check(applicationId, call.params.id, call.body.code, keep));
+        return answerCheck(call, (keep) =>
+          verify.check(applicationId, call.params.id, { code: call.body.code, payment: namedIn(call.body) }, keep),
+        );
       },
     }),
     route({
@@ -75,8 +81,14 @@ export function createCheckRoutes({ verify, idempotency, rules }: CheckRoutesOpt
       operationId: 'checkNumber',
       summary: 'Check the code that the user entered, by number',
       description:
-        'The same as a check by id, for the pending verification of the number, else for the newest that started within 24 hours.',
-      body: Type.Object({ to: rules.to, code }, { title: 'NumberToCheck', check: rules.checkNumber }),
+        'The same as a check by id, for the pending verification of the number, else for the newest that started within 24 hours. The payment of the verification must be named.',
+      body: Type.Object(
+        { to: rules.to, code, payment: paymentToConfirm },
+        {
+          title: 'NumberToCheck',
+          check: (body: Record<string, unknown>) => [...rules.checkNumber(body), ...paymentProblems(body.payment)],
+        },
+      ),
       idempotent: true,
       answers: checked.answers,
       refuses: {
@@ -86,7 +98,8 @@ export function createCheckRoutes({ verify, idempotency, rules }: CheckRoutesOpt
       handler: (call) => {
         const { applicationId } = requireApplication(call);
         const to = requireNumber(call.body.to);
-        return answerCheck(call, (keep) => verify.checkNumber(applicationId, to, call.body.code, keep));
+        const given = { code: call.body.code, payment: namedIn(call.body) ?? null };
+        return answerCheck(call, (keep) => verify.checkNumber(applicationId, to, given, keep));
       },
     }),
     route({
@@ -120,6 +133,9 @@ export function createCheckRoutes({ verify, idempotency, rules }: CheckRoutesOpt
     }),
   ];
 }
+
+/** Undefined where none is named. */
+const namedIn = ({ payment }: { payment?: Payment | null }) => (payment == null ? undefined : toPaymentCell(payment));
 
 function required<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a request with a key keeps its answer');

@@ -13,15 +13,20 @@ export interface CheckRow {
   /** The ring versions under which the code is right. */
   rightUnder: number[];
   isTestCode: boolean;
+  /** The payment that the caller named, as a cell, or the row's; null for a check that names none. */
+  payment: string | null;
   /** The hashes of the code, if it is one that the caller made. */
   hashes: string[];
 }
 
-const isOpen = `v.application_id = k.application_id and v.${isPending} and v.expires_at > $6`;
+// A check that names another payment, or none, changes nothing: `checks.ts` then reads what the row has.
+const isOpen = `v.application_id = k.application_id and v.${isPending} and v.expires_at > $6
+      and v.payment is not distinct from k.payment`;
 const text = (table: string) => newestText(table, '$9', '$10');
 const given = `k as materialized (
       select c[1]::uuid as id, c[2]::uuid as application_id, c[3]::smallint as code_length,
-        c[4]::integer[] as right_under, c[5]::boolean as is_test_code, c[6]::bytea[] as hashes
+        c[4]::integer[] as right_under, c[5]::boolean as is_test_code, c[6]::bytea[] as hashes,
+        c[7] as payment
       from ${fromTextRows()} t)`;
 
 /** Without the writes that end a verification, it takes a third less time: most wrong codes leave tries. */
@@ -61,13 +66,14 @@ const decideBy = (statement: Statement) => async (tx: Tx, checks: CheckRow[], no
   const bounds = boundsOf(uuids);
   const { rows } = await tx.query<RowAndText>(statement, [
     ...toTextRows(
-      checks.map(({ applicationId, codeLength, rightUnder, isTestCode, hashes }, index) => [
+      checks.map(({ applicationId, codeLength, rightUnder, isTestCode, hashes, payment }, index) => [
         uuids[index] ?? '',
         uuidOf(applicationId),
         codeLength,
         `{${rightUnder.join()}}`,
         isTestCode,
         toArray(hashes),
+        payment,
       ]),
     ),
     toTimestamp(nowMs),

@@ -3,7 +3,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { createBatch } from '../platform/database/batch.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
-import { ApiError, notFound } from '../platform/errors.ts';
+import { ApiError, invalidField, notFound } from '../platform/errors.ts';
+import { isSamePayment } from './assurance/payment.ts';
 import { type CheckRow, decideChecks, spendTries } from './check-store.ts';
 import { matchingVersions, testCode } from './code.ts';
 import { possibleHashes } from './given/code.ts';
@@ -11,13 +12,21 @@ import type { VerificationAndText } from './texts/newest-texts.ts';
 import { asOf, longestTtlSeconds } from './verification.ts';
 import { findByKeys, type VerificationKey } from './verification-store.ts';
 
+/** The payment that a check names, as a cell: null for none, undefined where a check need not name one. */
+export type NamedPayment = string | null | undefined;
+
+export interface NamedCheck extends CheckRow {
+  code: string;
+  named: NamedPayment;
+}
+
 export interface Checks {
   /** Shares a commit with other checks. Two checks of one verification never share a statement. */
-  decide(applicationId: string, id: string, code: string): Promise<VerificationAndText>;
+  decide(applicationId: string, id: string, code: string, named: NamedPayment): Promise<VerificationAndText>;
   /** The input of `decideIn`. Compares the code before any row is read. */
-  toRow(applicationId: string, id: string, code: string): CheckRow;
+  toRow(applicationId: string, id: string, code: string, named: NamedPayment): NamedCheck;
   /** The same in the caller's transaction, one after the other. An error refuses only its own check. */
-  decideIn(tx: Tx, rows: CheckRow[]): Promise<(VerificationAndText | ApiError)[]>;
+  decideIn(tx: Tx, rows: NamedCheck[]): Promise<(VerificationAndText | ApiError)[]>;
   drain(): Promise<void>;
 }
 
@@ -49,13 +58,19 @@ export function createChecks(options: {
   /** Codes that are wrong, unless the caller made them. One that ends its verification is left to the other batch. */
   const wrong = createChecksBatch(spendTries);
 
-  function toRow(applicationId: string, id: string, code: string): CheckRow {
+  function toRow(applicationId: string, id: string, code: string, named: NamedPayment): NamedCheck {
+    return toRowFor({ applicationId, id, code, named }, named ?? null);
+  }
+
+  function toRowFor(
+    { applicationId, id, code, named }: Pick<NamedCheck, 'applicationId' | 'id' | 'code' | 'named'>,
+    payment: string | null,
+  ): NamedCheck {
     const sinceMs = clock.nowMs() - longestTtlSeconds * 1000;
     return {
-      id,
-      applicationId,
+      ...{ id, applicationId, code, named, payment },
       codeLength: code.length,
-      rightUnder: matchingVersions(keys, id, code, sinceMs),
+      rightUnder: matchingVersions(keys, id, code, sinceMs, payment),
       isTestCode: environment === 'sandbox' && code === testCode(code.length),
       hashes: possibleHashes(keys, id, code, sinceMs),
     };
@@ -70,20 +85,49 @@ export function createChecks(options: {
     return { ...found, row: asOf(found.row, clock.nowMs()) };
   }
 
+  /** The check again with the payment of the verification, which it did not name; undefined where that is not why. */
+  function withPayment(item: NamedCheck, found: VerificationAndText | undefined): NamedCheck | ApiError | undefined {
+    if (found === undefined) return undefined;
+    const { payment } = found.row;
+    if (item.named !== undefined && !isSamePayment(item.named, payment)) return otherPayment();
+    const isOpen = asOf(found.row, clock.nowMs()).status === 'pending';
+    return isOpen && payment !== item.payment ? toRowFor(item, payment) : undefined;
+  }
+
+  async function submit(item: NamedCheck): Promise<VerificationAndText | undefined> {
+    const spent = item.rightUnder.length > 0 || item.isTestCode ? undefined : await wrong.submit(item);
+    return spent ?? (await batch.submit(item));
+  }
+
   return {
-    async decide(applicationId, id, code) {
-      const item = toRow(applicationId, id, code);
-      const spent = item.rightUnder.length > 0 || item.isTestCode ? undefined : await wrong.submit(item);
-      const decided = spent ?? (await batch.submit(item)) ?? explainUndecided(await find(item));
+    async decide(applicationId, id, code, named) {
+      const item = toRow(applicationId, id, code, named);
+      let decided: VerificationAndText | ApiError | undefined = await submit(item);
+      if (decided === undefined) {
+        const found = await find(item);
+        const again = withPayment(item, found);
+        if (again instanceof ApiError) throw again;
+        decided = again === undefined ? explainUndecided(found) : await submit(again);
+        decided ??= explainUndecided(await find(item));
+      }
       if (decided instanceof ApiError) throw decided;
       return decided;
     },
     toRow,
     async decideIn(tx, rows) {
-      const decided = await run(tx, rows);
+      const decided: (VerificationAndText | ApiError | undefined)[] = await run(tx, rows);
       const undecided = rows.filter((_, index) => decided[index] === undefined);
-      const found = undecided.length === 0 ? [] : await findByKeys(tx, undecided);
-      return decided.map((each) => each ?? explainUndecided(found.shift()));
+      if (undecided.length === 0) return decided.map((each) => each ?? notFound());
+      const found = await findByKeys(tx, undecided);
+      const again = undecided.map((item, index) => withPayment(item, found[index]));
+      const named = again.filter((each): each is NamedCheck => each !== undefined && !(each instanceof ApiError));
+      const second = await run(tx, named);
+      const late = named.some((_, index) => second[index] === undefined) ? await findByKeys(tx, undecided) : found;
+      const results = again.map((each, index) => {
+        if (each instanceof ApiError) return each;
+        return (each && second[named.indexOf(each)]) ?? explainUndecided(late[index]);
+      });
+      return decided.map((each) => each ?? results.shift() ?? notFound());
     },
     async drain() {
       await wrong.drain();
@@ -92,11 +136,19 @@ export function createChecks(options: {
   };
 }
 
+function otherPayment(): ApiError {
+  return invalidField(
+    'payment',
+    'must be the payment that the verification was started with, or absent if it has none',
+  );
+}
+
 /**
  * The first check of each verification, then the second of each, and so on: a statement sees only the state before it.
- * After a check that changed no row, later ones cannot change it either: a verification does not reopen.
+ * After a check that changed no row, later ones that name the same payment cannot change it either: a verification does
+ * not reopen.
  */
-async function oneByOne<Item extends VerificationKey>(
+async function oneByOne<Item extends CheckRow>(
   items: Item[],
   decide: (some: Item[]) => Promise<VerificationAndText[]>,
 ): Promise<(VerificationAndText | undefined)[]> {
@@ -107,14 +159,16 @@ async function oneByOne<Item extends VerificationKey>(
     const decided = new Map((await decide(round)).map((each) => [nameOf(each.row), each]));
     for (const item of round) {
       const found = decided.get(nameOf(item));
-      if (found === undefined) over.add(nameOf(item));
+      if (found === undefined) over.add(triedAs(item));
       else results.set(item, found);
     }
     const done = new Set(round);
-    left = left.filter((item) => !done.has(item) && !over.has(nameOf(item)));
+    left = left.filter((item) => !done.has(item) && !over.has(triedAs(item)));
   }
   return items.map((item) => results.get(item));
 }
+
+const triedAs = (item: CheckRow) => (item.payment === null ? nameOf(item) : `${nameOf(item)} ${item.payment}`);
 
 function firstOfEach<Item extends VerificationKey>(items: Item[]): Item[] {
   const firsts = new Map<string, Item>();

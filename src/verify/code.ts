@@ -10,18 +10,26 @@ import { keyedHash } from '../platform/crypto/secrets.ts';
 export function codeOf(
   keys: KeyRing,
   environment: 'sandbox' | 'production',
-  of: { verificationId: string; ringVersion: number; codeLength: number; to: string },
+  of: { verificationId: string; ringVersion: number; codeLength: number; to: string; payment?: string | null },
 ): string {
   if (environment === 'sandbox' && testNumberOf(of.to) !== undefined) return testCode(of.codeLength);
-  return derivedCode(keys, of.verificationId, of.ringVersion, of.codeLength);
+  return derivedCode(keys, of.verificationId, of.ringVersion, of.codeLength, of.payment);
 }
 
-export function derivedCode(keys: KeyRing, verificationId: string, ringVersion: number, length: number): string {
+/** `payment` is a row's cell: a code for one amount or payee is none for another. */
+export function derivedCode(
+  keys: KeyRing,
+  verificationId: string,
+  ringVersion: number,
+  length: number,
+  payment: string | null = null,
+): string {
   const limit = 10 ** length;
   let number = 0;
   // 64 bits of the hash, in parts, because a number holds 53. 2^64 is not a multiple of a power of ten, but the bias is
   // below 10^10 / 2^64: one part in a billion.
-  const hash = keyedHash(keys.keyFor('code', ringVersion), `${verificationId}:${length}`);
+  const bound = payment === null ? `${verificationId}:${length}` : `${verificationId}:${length}:${payment}`;
+  const hash = keyedHash(keys.keyFor('code', ringVersion), bound);
   for (let at = 0; at < 8; at += 2) number = (number * 65_536 + hash.readUInt16BE(at)) % limit;
   return String(number).padStart(length, '0');
 }
@@ -35,10 +43,16 @@ export function testCode(length: number): string {
  * The ring versions under which this is the verification's code. The row names the version, but is not read yet; only
  * versions in use since `sinceMs` are possible.
  */
-export function matchingVersions(keys: KeyRing, verificationId: string, code: string, sinceMs: number): number[] {
+export function matchingVersions(
+  keys: KeyRing,
+  verificationId: string,
+  code: string,
+  sinceMs: number,
+  payment: string | null = null,
+): number[] {
   return keys
     .versionsSince(sinceMs)
-    .filter((version) => sameDigits(derivedCode(keys, verificationId, version, code.length), code));
+    .filter((version) => sameDigits(derivedCode(keys, verificationId, version, code.length, payment), code));
 }
 
 /** Compares without an early exit, so the time does not depend on the digits. */

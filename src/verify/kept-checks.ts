@@ -4,13 +4,12 @@ import { type Batch, createBatch } from '../platform/database/batch.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type AnswerToKeep, insertAnswers } from '../platform/database/idempotency.ts';
 import { ApiError } from '../platform/errors.ts';
-import type { CheckRow } from './check-store.ts';
-import type { Checks } from './checks.ts';
+import type { Checks, NamedCheck } from './checks.ts';
 import type { VerificationAndText } from './texts/newest-texts.ts';
 
 /** A check with an idempotency key. */
 export interface KeptCheck<Answer> {
-  row: CheckRow;
+  row: NamedCheck;
   /** Undefined for an answer that the caller does not get. */
   keep: (answer: Answer) => AnswerToKeep | undefined;
 }

@@ -127,13 +127,14 @@ export async function putResends(tx: Tx, verifications: Verification[]): Promise
   const uuids = verifications.map(({ id }) => uuidOf(id));
   await tx.query(resendStatement, [
     ...toTextRows(
-      verifications.map(({ sends, resendAvailableAtMs, updatedAtMs, textIds, channel }, index) => [
+      verifications.map(({ sends, resendAvailableAtMs, updatedAtMs, textIds, channel, precheck }, index) => [
         uuids[index] ?? '',
         sends,
         resendAvailableAtMs,
         updatedAtMs,
         uuidOf(textIds.at(-1) ?? ''),
         channelCode(channel),
+        precheck,
       ]),
     ),
     ...boundsOf(uuids),
@@ -146,10 +147,10 @@ const resendStatement = {
   name: 'put-resends',
   text: `with k as materialized (
       select c[1]::uuid as id, c[2]::smallint as sends, ${time('c[3]')} as resend_available_at, ${time('c[4]')} as updated_at,
-        c[5]::uuid as text_id, c[6]::smallint as channel
+        c[5]::uuid as text_id, c[6]::smallint as channel, c[7] as precheck
       from ${fromTextRows()} t)
     update verification v set sends = k.sends, resend_available_at = k.resend_available_at, updated_at = k.updated_at,
-      text_ids = text_ids || k.text_id, channel = k.channel
+      text_ids = text_ids || k.text_id, channel = k.channel, precheck = k.precheck
     from k where ${isOneOf('$6', '$7')}`,
 };
 

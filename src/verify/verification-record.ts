@@ -5,6 +5,7 @@ import { messageErrorSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm } from '../messages/numbers/phone-number.ts';
 import type { SentText } from '../messages/text/sent-texts.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
+import { paymentSchema, readPaymentCell } from './assurance/payment.ts';
 import {
   attemptsRemaining,
   resendAtMs,
@@ -76,6 +77,7 @@ const fields = {
     { description: 'Each text, call or message with the code, oldest first' },
   ),
   reference: nullable(Type.String()),
+  payment: Type.Optional(paymentSchema),
 };
 
 export const verificationSchema = Type.Object(fields, { title: 'Verification', examples: [approvedVerification] });
@@ -167,5 +169,6 @@ export function toVerificationRecord(
     deliveries:
       all?.map(toDelivery) ?? (text === undefined ? [] : [toDelivery({ ...text, channel: verification.channel })]),
     reference: verification.reference,
+    ...(verification.payment !== null && { payment: readPaymentCell(verification.payment) }),
   };
 }

@@ -96,6 +96,7 @@ const maskStatement = {
         where id = u.id and id >= $4 and id <= $5 limit 1 for update) v),
     record as (
       update verification v set recipient = k.masked, status = k.becomes,
+        payment = regexp_replace(v.payment, '^([^ ]+ [^ ]+) .*$', '\\1 •••'),
         reason = case when v.${isPending} then case when k.becomes = ${statusCode('expired')}
           then ${reasonCode('ttl_elapsed')} else ${reasonCode('canceled_by_client')} end else reason end,
         updated_at = case when v.${isPending} then least(expires_at, $3) else updated_at end

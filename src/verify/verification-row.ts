@@ -28,6 +28,7 @@ export const reasons: readonly Reason[] = [
   'restored',
   'reported_by_client',
   'channel_not_allowed',
+  'risk',
 ];
 
 export function statusCode(status: VerificationStatus): number {
@@ -85,6 +86,8 @@ const packedColumns = [
   'expires_at',
   'approved_at?',
   'outcome?',
+  'payment?',
+  'precheck?',
 ];
 
 /** A row as `verificationColumns` selects it. */
@@ -126,6 +129,8 @@ export function toVerification(row: VerificationRow): Verification {
     expiresAtMs: readTime(cell(18)),
     approvedAtMs: readTimeOrNull(cell(19)),
     outcome: cell(20) === '' ? null : nameOfOutcome(Number(cell(20))),
+    payment: cell(21) === '' ? null : cell(21),
+    precheck: cell(22) === '' ? null : cell(22),
   };
 }
 

@@ -26,7 +26,8 @@ export type BlockReason =
   | 'too_many_failures'
   | 'spend_limit'
   | 'suspected_pumping'
-  | 'channel_not_allowed';
+  | 'channel_not_allowed'
+  | 'risk';
 
 export type Reason =
   | 'incorrect_code'
@@ -50,6 +51,10 @@ export interface Verification {
   ringVersion: number;
   /** Of the caller's code, as Postgres prints it; null where the code derives from the id. */
   codeHash: string | null;
+  /** The payment that the code confirms, as a cell (`payment.ts`); nearly always none. */
+  payment: string | null;
+  /** What was checked before its newest text was sent, as a cell (`assurance/precheck.ts`). */
+  precheck: string | null;
   testNumber: boolean;
   attempts: number;
   maxAttempts: number;

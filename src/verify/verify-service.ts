@@ -12,14 +12,18 @@ import { createReadBatcher } from '../platform/database/read-batcher.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 import type { Woken } from '../platform/work/wake-list.ts';
+import type { Payment } from './assurance/payment.ts';
+import { claimsOf } from './assurance/proof-claims.ts';
 import { createCancellations } from './cancellations.ts';
-import { createChecks } from './checks.ts';
+import { createChecks, type NamedPayment } from './checks.ts';
 import { createExplanations, type ExplainItem, type GuardExplanation } from './explanations.ts';
 import { createOutcomes } from './given/outcomes.ts';
 import type { Guard } from './guard.ts';
 import { createKeptChecks } from './kept-checks.ts';
 import { findNewestOf } from './newest-of-number.ts';
 import type { Destination } from './pending-store.ts';
+import { addRisk } from './risk/finding.ts';
+import type { AskRisk } from './risk/risk.ts';
 import { createStartBatch } from './start/batch.ts';
 import type { StartRequest } from './start/decision.ts';
 import type { StartAnswer, StartItem } from './start/item.ts';
@@ -40,6 +44,8 @@ export interface VerifyServiceOptions {
   environment: 'sandbox' | 'production';
   resendSeconds: number;
   routeText: RouteText;
+  /** The operator's risk check; undefined where none is configured. */
+  askRisk?: AskRisk | undefined;
   /** True while a text may have several carriers. */
   hasChoice: () => boolean;
   signProof: (claims: {
@@ -48,6 +54,9 @@ export interface VerifyServiceOptions {
     phoneNumber: string;
     approvedAtMs: number;
     expiresAtMs: number;
+    amr: readonly string[];
+    assurance?: string;
+    payment?: Payment;
   }) => Promise<string>;
   /** Called after every commit: these carriers may have something to send, or any. */
   wake: (carriers: Woken) => void;
@@ -58,6 +67,12 @@ export type VerifyService = ReturnType<typeof createVerifyService>;
 export interface CheckAnswer {
   verification: Verification;
   record: ReturnType<typeof toVerificationRecord> & { valid: boolean; proof?: string };
+}
+
+/** What a caller asks about: a code, and the payment that it names (`checks.ts`). */
+export interface CodeToCheck {
+  code: string;
+  payment?: NamedPayment;
 }
 
 /** How often a check by number finds a verification that is superseded meanwhile, at most. */
@@ -79,6 +94,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     environment,
     resendSeconds,
     routeText,
+    askRisk,
     hasChoice,
     signProof,
     wake,
@@ -94,6 +110,27 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const cancellations = createCancellations(database, clock);
   const explanations = createExplanations({ database, clock, keys, guard });
 
+  const isTest = (to: string) => environment === 'sandbox' && testNumberOf(to) !== undefined;
+
+  /** Asks the risk check, outside any transaction, about a start that the guard would let through. */
+  async function withRisk(request: StartRequest): Promise<StartRequest> {
+    const { applicationId, to, holds } = request;
+    if (askRisk === undefined || isTest(to)) return request;
+    const guarded = { applicationId, to, holds: environment === 'sandbox' ? undefined : holds, keep: () => undefined };
+    const { decision } = await explanations.submit(guarded);
+    return decision === 'block' ? request : { ...request, risk: await askRisk({ applicationId, to }) };
+  }
+
+  /** What the guard would decide, then what the risk check says; `keep` commits with it, in the one or the other. */
+  async function explainWithRisk(asked: ExplainItem, ask: AskRisk): Promise<GuardExplanation> {
+    const guarded = await explanations.submit({ ...asked, keep: () => undefined });
+    const { applicationId, to } = asked;
+    const explained = guarded.decision === 'block' ? guarded : addRisk(guarded, await ask({ applicationId, to }));
+    const kept = asked.keep(explained);
+    if (kept !== undefined) await insertAnswers(database, [kept], clock.nowMs());
+    return explained;
+  }
+
   /** Undefined unless a code was right here, and after the proof has expired. */
   function proofOf(row: Verification): Promise<string> | undefined {
     if (row.status !== 'approved' || row.approvedAtMs === null || row.outcome !== null) return undefined;
@@ -105,6 +142,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       phoneNumber: row.to,
       approvedAtMs: row.approvedAtMs,
       expiresAtMs,
+      ...claimsOf(row),
     });
   }
 
@@ -132,12 +170,12 @@ export function createVerifyService(options: VerifyServiceOptions) {
   async function check(
     applicationId: string,
     id: string,
-    code: string,
+    { code, payment }: CodeToCheck,
     keep?: (checked: CheckAnswer) => AnswerToKeep | undefined,
   ): Promise<CheckAnswer> {
     if (!isId('ver', id)) throw notFound();
-    if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code));
-    const checked = await keptChecks.submit({ row: checks.toRow(applicationId, id, code), keep });
+    if (keep === undefined) return toCheckAnswer(await checks.decide(applicationId, id, code, payment));
+    const checked = await keptChecks.submit({ row: checks.toRow(applicationId, id, code, payment), keep });
     if (checked instanceof ApiError) throw checked;
     return checked;
   }
@@ -151,7 +189,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
   return {
     async start(request: StartRequest, key: string | undefined, keep: StartItem['keep']): Promise<StartAnswer> {
-      const item = { request, key, keep };
+      const item = { request: askRisk === undefined ? request : await withRisk(request), key, keep };
       // Another node took the number between our read and our write; the second try continues its verification.
       const answer = await starts.submit(item).catch((error: unknown) => {
         if (!violates(error, 'verification_pending')) throw error;
@@ -171,7 +209,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     async checkNumber(
       applicationId: string,
       to: string,
-      code: string,
+      given: CodeToCheck,
       keep?: (checked: CheckAnswer) => AnswerToKeep,
     ): Promise<CheckAnswer> {
       for (let left = mostLookups; ; left--) {
@@ -181,7 +219,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
         const checked = await check(
           applicationId,
           id,
-          code,
+          given,
           keep && ((each) => (isFinal(each) ? keep(each) : undefined)),
         );
         if (isFinal(checked)) return checked;
@@ -237,7 +275,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
       const test = environment === 'sandbox' ? testNumberOf(to) : undefined;
       if (test === undefined) {
         const isHeld = environment !== 'sandbox';
-        return explanations.submit({ applicationId, to, holds: isHeld ? holds : undefined, keep });
+        const item = { applicationId, to, holds: isHeld ? holds : undefined, keep };
+        return askRisk === undefined ? explanations.submit(item) : explainWithRisk(item, askRisk);
       }
       const explained = explainTestNumber(test.kind === 'blocked');
       const kept = keep(explained);

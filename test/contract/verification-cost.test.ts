@@ -212,7 +212,15 @@ for (const statistics of ['no statistics yet', 'statistics']) {
       assert.equal(locked.result.length, 1);
       assert.ok(locked.pages <= 15, `${locked.pages} pages to lock`);
       const id = locked.result[0]?.id ?? '';
-      const check = { id, applicationId: appOne, codeLength: 6, rightUnder: [], isTestCode: false, hashes: ['\\x00'] };
+      const check = {
+        id,
+        applicationId: appOne,
+        codeLength: 6,
+        rightUnder: [],
+        isTestCode: false,
+        hashes: ['\\x00'],
+        payment: null,
+      };
       for (const decide of [decideChecks, spendTries]) {
         const checked = await costOf((tx) => decide(tx, [check], nowMs));
         assert.equal(checked.result[0]?.row.attempts, 1);
@@ -348,6 +356,7 @@ for (const applications of [1, 16]) {
         codeLength: 6,
         rightUnder: [],
         isTestCode: false,
+        payment: null,
         hashes: ['\\x00'],
       }));
       for (const size of [1, inBatch]) {
@@ -408,6 +417,8 @@ function toVerification({ applicationId, to }: { applicationId: string; to: stri
       codeLength: 6,
       ringVersion: 1,
       codeHash: null,
+      payment: null,
+      precheck: null,
       testNumber: false,
       attempts: 0,
       maxAttempts: 5,

@@ -66,6 +66,8 @@ describe('a start that was planned when no code had been wrong', () => {
     codeLength: 6,
     ringVersion: 1,
     codeHash: null,
+    payment: null,
+    precheck: null,
     testNumber: false,
     attempts: 0,
     maxAttempts: 5,

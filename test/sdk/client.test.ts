@@ -187,6 +187,37 @@ describe('verifications', () => {
     assert.ok((await errorOf(heliograph.verifyProof(proof, { audience: '' }))) instanceof TypeError, 'no audience');
   });
 
+  test('a proof for one payment never verifies another', async () => {
+    const { heliograph } = createClient(app, acme);
+    const ten = { amount: '10.00', currency: 'EUR', payee: 'Acme Shop' };
+    const started = await heliograph.verify.start({ to: '+15005550105', payment: ten });
+    assert.deepEqual(started.payment, ten);
+    const hundred = { ...ten, amount: '100.00' };
+    const refused = await errorOf(heliograph.verify.check(started.id, '123456', { payment: hundred }));
+    assert.ok(refused instanceof HeliographError && refused.status === 400, String(refused));
+    const { proof = '' } = await heliograph.verify.check(started.id, '123456', { payment: ten });
+    const by = { audience: acme.id };
+    const said = await heliograph.verifyProof(proof, { ...by, payment: { ...ten, amount: '10' } });
+    assert.deepEqual([said.payment, said.amr], [ten, ['otp', 'sms']]);
+    for (const payment of [
+      hundred,
+      { ...ten, currency: 'USD' },
+      { ...ten, payee: 'Other' },
+      { ...ten, amount: '1000' },
+    ]) {
+      const error = await errorOf(heliograph.verifyProof(proof, { ...by, payment }));
+      assert.ok(error instanceof SignatureError, String(error));
+      const alone = await errorOf(verifyProof(proof, { ...by, baseUrl: app.url, payment }));
+      assert.ok(alone instanceof SignatureError, String(alone));
+    }
+    const wrong = await errorOf(heliograph.verifyProof(proof, { ...by, payment: { ...ten, amount: 10 as never } }));
+    assert.ok(wrong instanceof TypeError, String(wrong));
+    const other = await heliograph.verify.start({ to: '+15005550106' });
+    const { proof: plain = '' } = await heliograph.verify.check(other.id, '123456');
+    const none = await errorOf(heliograph.verifyProof(plain, { ...by, payment: ten }));
+    assert.match(String(none), /another payment/);
+  });
+
   test('a proof is checked without a client and without a credential', async () => {
     const { heliograph } = createClient(app, acme);
     const started = await heliograph.verify.start({ to: '+15005550104' });

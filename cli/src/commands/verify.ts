@@ -1,4 +1,10 @@
-import type { CheckedVerification, Heliograph, NewVerification, StartedVerification } from '../../../sdk/src/index.ts';
+import type {
+  CheckedVerification,
+  Heliograph,
+  NewVerification,
+  Payment,
+  StartedVerification,
+} from '../../../sdk/src/index.ts';
 import type { Call, Command } from '../command/command.ts';
 import { type ExitCode, exit, usageError } from '../process/exit.ts';
 import { readRecipients } from '../syntax/recipients.ts';
@@ -22,6 +28,9 @@ export const startVerification: Command = {
     { name: 'ttl', value: '<span>', summary: 'How long the code is valid, 60s to 10m; default 10m' },
     { name: 'locale', value: '<language>', summary: "The text's language, like de or pt-BR" },
     { name: 'domain', value: '<domain>', summary: 'Your site, so that browsers fill in the code (WebOTP)' },
+    { name: 'embedded-in', value: '<domain>', summary: 'The site that shows yours, the one of --domain, in a frame' },
+    { name: 'pay', value: '<amount>', summary: 'A payment that the code confirms, like "10.00 EUR"; needs --payee' },
+    { name: 'payee', value: '<name>', summary: 'Who gets the payment' },
     { name: 'reference', short: 'r', value: '<text>', summary: 'Your own reference, up to 128 characters' },
   ],
   examples: [
@@ -33,6 +42,10 @@ export const startVerification: Command = {
     {
       summary: 'In a script, with the code on stdin',
       line: 'echo 123456 | heliograph verify start +15005550100 --code',
+    },
+    {
+      summary: 'Confirm a payment',
+      line: 'heliograph verify start +15005550100 --pay "10.00 EUR" --payee "Acme Shop"',
     },
   ],
   run: runStart,
@@ -50,7 +63,10 @@ export const checkVerification: Command = {
     { name: 'id', summary: 'The id of the verification, like ver_01…, or the number' },
     { name: 'code', summary: 'The code; by default asked for, or read from stdin', optional: true },
   ],
-  options: [],
+  options: [
+    { name: 'pay', value: '<amount>', summary: 'The payment it confirms; needed with a number, and needs --payee' },
+    { name: 'payee', value: '<name>', summary: 'Who gets the payment' },
+  ],
   examples: [
     {
       summary: 'Run a command if the code is correct',
@@ -63,8 +79,8 @@ export const checkVerification: Command = {
     const code = given ?? (await askCode(call));
     const { verify } = await caller.clientFor('verify');
     const checked = id.startsWith('+')
-      ? await verify.checkNumber({ to: id, code: code.trim() }, { signal })
-      : await verify.check(id, code.trim(), { signal });
+      ? await verify.checkNumber({ to: id, code: code.trim(), ...paymentOf(call) }, { signal })
+      : await verify.check(id, code.trim(), { signal, ...paymentOf(call) });
     if (output.isJson) output.json(checked);
     else output.print(outcome(checked));
     return checked.valid ? exit.done : exit.failed;
@@ -91,9 +107,12 @@ async function runStart(call: Call): Promise<ExitCode> {
   return exit.done;
 }
 
-function readOptions({ values }: Call, to: string): NewVerification {
+function readOptions(call: Call, to: string): NewVerification {
+  const { values } = call;
   const length = values.text('code-length');
   const [ttl, locale, domain, reference] = ['ttl', 'locale', 'domain', 'reference'].map(values.text);
+  const embedded = values.text('embedded-in');
+  if (embedded !== undefined && domain === undefined) throw usageError('--embedded-in needs --domain.');
   if (length !== undefined && !/^[0-9]{1,2}$/.test(length))
     throw usageError('--code-length must be a number from 4 to 10.');
   return {
@@ -101,9 +120,20 @@ function readOptions({ values }: Call, to: string): NewVerification {
     ...(length !== undefined && { code_length: Number(length) }),
     ...(ttl !== undefined && { ttl_seconds: readSpan(ttl, '--ttl') }),
     ...(locale !== undefined && { locale }),
-    ...(domain !== undefined && { autofill: { domain } }),
+    ...(domain !== undefined && { autofill: { domain, ...(embedded !== undefined && { embedded_in: embedded }) } }),
     ...(reference !== undefined && { reference }),
+    ...paymentOf(call),
   };
+}
+
+/** The service checks the amount and the currency. */
+function paymentOf({ values }: Call): { payment?: Payment } {
+  const [pay, payee] = [values.text('pay'), values.text('payee')];
+  if (pay === undefined && payee === undefined) return {};
+  const [amount = '', currency = '', ...rest] = (pay ?? '').split(' ');
+  if (payee === undefined || currency === '' || rest.length > 0)
+    throw usageError('A payment needs --pay "<amount> <currency>", like "10.00 EUR", and --payee.');
+  return { payment: { amount, currency: currency.toUpperCase(), payee } };
 }
 
 function startedLines({ caller }: Call, { id, to, sent, expires_at: expires }: StartedVerification): Text[] {

@@ -17,6 +17,7 @@ export type {
 export type { VerificationDetail } from '../../../src/portal/developer/verification-api.ts';
 export type { OwnGuardHoldRecord as OwnGuardHold } from '../../../src/portal/operator/guard-hold-api.ts';
 export type { InboxItem as InboxText } from '../../../src/sandbox/inbox-api.ts';
+export type { Payment } from '../../../src/verify/assurance/payment.ts';
 export type { VerificationRecord as Verification } from '../../../src/verify/verification-record.ts';
 
 export type TimelineEntry = MessageDetail['timeline'][number];

@@ -9,6 +9,7 @@ import { useToast } from '../parts/notice/toast.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words as allWords } from '../words/overview.ts';
+import { Assurance } from './assurance.tsx';
 
 const words = allWords.settings;
 
@@ -62,6 +63,7 @@ export function Settings({ application, onChange }: { application: Application; 
         </Group>
         <ProblemCallout problem={problem} fields={['name']} />
       </form>
+      <Assurance application={application} onChange={onChange} />
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
 import { applicationPath } from '../api/call.ts';
-import type { VerificationDetail } from '../api/record-types.ts';
+import type { Payment, VerificationDetail } from '../api/record-types.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
@@ -9,6 +9,11 @@ import { RecordDrawer } from './record-drawer.tsx';
 import { Waiting } from './waiting.tsx';
 
 const words = allWords.verification;
+
+const paymentFact = ({ amount, currency, payee }: Payment): [string, string] => [
+  words.payment,
+  words.paid(`${amount} ${currency}`, payee),
+];
 
 export function VerificationDrawer({ applicationId, id, back }: { applicationId: string; id: string; back: string }) {
   return (
@@ -29,6 +34,7 @@ export function VerificationDrawer({ applicationId, id, back }: { applicationId:
             facts={[
               [words.to, verification.to],
               [words.channel, verification.channel],
+              ...(verification.payment === undefined ? [] : [paymentFact(verification.payment)]),
               [words.reason, verification.reason ?? '–'],
               [words.wrongCodes, verification.attempts],
               [words.attemptsLeft, verification.attempts_remaining],

@@ -1,5 +1,5 @@
-/** A last line for phones: `@example.com #123456`, or the hash of an Android app. */
-const machineLine = /\n(@\S+ #\d+|[A-Za-z0-9+/]{11})$/;
+/** A last line for phones: `@example.com #123456`, perhaps with a frame's ` @bank.example`, or the hash of an Android app. */
+const machineLine = /\n(@\S+ #\d+(?: @\S+)?|[A-Za-z0-9+/]{11})$/;
 
 export function splitAutofill(text: string): { said: string; autofill: string | undefined } {
   const found = machineLine.exec(text);
@@ -10,5 +10,5 @@ export function splitAutofill(text: string): { said: string; autofill: string | 
 /** The code in a verification's text: from the autofill line, or else the first run of 4 to 10 digits. */
 export function codeIn(text: string): string | undefined {
   const { said, autofill } = splitAutofill(text);
-  return autofill?.match(/#(\d+)$/)?.[1] ?? said.match(/(?<!\d)\d{4,10}(?!\d)/)?.[0];
+  return autofill?.match(/#(\d+)(?: @\S+)?$/)?.[1] ?? said.match(/(?<!\d)\d{4,10}(?!\d)/)?.[0];
 }

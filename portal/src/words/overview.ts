@@ -86,6 +86,12 @@ export const words = {
     try: 'Try',
     tryNumber: (number: string) => `Try ${number}`,
   },
+  assurance: {
+    label: 'Assurance of verifications',
+    about: 'A profile refuses what its standard refuses. Proofs name it if every rule held.',
+    profiles: { standard: 'Standard', 'nist-800-63b-4': 'NIST SP 800-63B-4, section 3.1.3' },
+    saved: 'Assurance changed.',
+  },
   settings: {
     title: 'Settings',
     name: 'Name',

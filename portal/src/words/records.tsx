@@ -65,6 +65,8 @@ export const words = {
     kind: 'Verification',
     to: 'To',
     channel: 'Channel',
+    payment: 'Payment',
+    paid: (money: string, payee: string) => `${money} to ${payee}`,
     reason: 'Reason',
     wrongCodes: 'Wrong codes',
     attemptsLeft: 'Attempts left',

@@ -36,6 +36,8 @@ export interface GuardedClientOptions {
   guard: AddressGuard;
   clock: Clock;
   timeoutMs?: number;
+  /** Keep this much of an answer's body; 2 kB by default. */
+  keptBytes?: number;
   /** A CA for tests; by default those of Node. */
   ca?: string;
 }
@@ -53,7 +55,7 @@ const idleMs = 4000;
 
 /** Posts to webhooks and alert URLs over connections that it keeps. It follows no redirect and uses no proxy. */
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
-  const { guard, clock, timeoutMs = answerWithinMs, ca } = options;
+  const { guard, clock, timeoutMs = answerWithinMs, keptBytes = longestKept, ca } = options;
   let agent: Agent | undefined;
   let loading: Promise<Agent> | undefined;
 
@@ -73,7 +75,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       const onHead = () => {
         endedMs = clock.steadyMs();
       };
-      const reading = createReading(timeoutMs, onHead, (answer) => {
+      const reading = createReading({ timeoutMs, keptBytes, onHead }, (answer) => {
         signal?.removeEventListener('abort', stop);
         resolve({ ...answer, milliseconds: Math.round((endedMs ?? clock.steadyMs()) - beganMs) });
       });
@@ -135,8 +137,15 @@ interface Reading extends Dispatcher.DispatchHandler {
   stop(reason: string): void;
 }
 
+interface ReadingLimits {
+  timeoutMs: number;
+  keptBytes: number;
+  onHead: () => void;
+}
+
 /** Reads an answer. The head decides; the body is read up to a limit. */
-function createReading(timeoutMs: number, onHead: () => void, done: (answer: Read) => void): Reading {
+function createReading(limits: ReadingLimits, done: (answer: Read) => void): Reading {
+  const { timeoutMs, keptBytes, onHead } = limits;
   let controller: Dispatcher.DispatchController | undefined;
   let isOver = false;
   let head: (Pick<CallAnswer, 'retryAfter'> & { status: number; headers: ReceivedAnswer['headers'] }) | undefined;
@@ -183,7 +192,7 @@ function createReading(timeoutMs: number, onHead: () => void, done: (answer: Rea
     },
     onResponseData(_, piece) {
       // A copy, so that no large piece is kept for its beginning.
-      if (length < longestKept) kept.push(Buffer.from(piece.subarray(0, longestKept - length)));
+      if (length < keptBytes) kept.push(Buffer.from(piece.subarray(0, keptBytes - length)));
       length += piece.length;
       if (length > longestBody) stop('');
     },

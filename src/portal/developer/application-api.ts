@@ -1,15 +1,25 @@
 // Tests: test/contract/portal-applications.test.ts
 import { type Static, Type } from 'typebox';
 import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
-import { nullable, pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../../http/list-page.ts';
+import {
+  nullable,
+  openValues,
+  pageQuery,
+  pageSchema,
+  pathParameter,
+  readPage,
+  recordId,
+  toPage,
+} from '../../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
 import { textProblem } from '../../messages/text/text.ts';
 import { timestampOrNull, toTimestamp } from '../../platform/clock.ts';
 import { type Database, noted, type Tx } from '../../platform/database/database.ts';
-import type { FieldProblem } from '../../platform/errors.ts';
+import { type FieldProblem, invalidField } from '../../platform/errors.ts';
 import type { Application } from '../../registry/application.ts';
 import type { ClientRow } from '../../registry/credential-store.ts';
 import type { RegistryService } from '../../registry/registry-service.ts';
+import { nist } from '../../verify/assurance/profile.ts';
 import { listedRegistration, registrationSchema, toRegistration } from './registration-api.ts';
 
 export const applicationParams = Type.Object({ id: pathParameter });
@@ -33,11 +43,21 @@ const helpText = Type.String({
   description: 'The reply to people who text HELP to a number of the application',
 });
 
+const standard = 'standard';
+const assurances = [standard, nist];
+const assurance = Type.Unsafe<string>({
+  type: 'string',
+  enum: assurances,
+  expected: `one of ${assurances.join(', ')}`,
+  description: 'The profile that its verifications keep',
+});
+
 const applicationSchema = Type.Object(
   {
     id: recordId('app'),
     name: Type.String(),
     help_text: nullable(Type.String()),
+    assurance: openValues('Assurance', assurances, { description: 'The profile that its verifications keep' }),
     created_at: Type.String(),
     updated_at: Type.String(),
   },
@@ -88,6 +108,8 @@ export function createApplicationRoutes(
   registry: RegistryService,
   inTransaction: InTransaction,
   audit: Audit,
+  /** Whether a profile can hold: production needs a risk check. */
+  mayAssure: boolean,
 ): Route[] {
   const entryOf = (act: AuditEntry['act'], details?: object) => (application: Application) => ({
     ...{ act, id: application.id },
@@ -158,19 +180,30 @@ export function createApplicationRoutes(
       auth,
       tag,
       operationId: 'changeApplication',
-      summary: 'Change the name or the help text of an application',
+      summary: 'Change the name, the help text or the assurance profile of an application',
       params: applicationParams,
       body: Type.Object(
-        { name: Type.Optional(name), help_text: Type.Optional(nullable(helpText)) },
+        {
+          name: Type.Optional(name),
+          help_text: Type.Optional(nullable(helpText)),
+          assurance: Type.Optional(assurance),
+        },
         { title: 'ApplicationChange', examples: [{ name: 'ACME' }], check: checkChange },
       ),
       answers: { 200: { description: 'The application', schema: applicationSchema } },
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
-        const { name, help_text: helpText } = call.body;
+        const { name, help_text: helpText, assurance: wanted } = call.body;
+        if (wanted === nist && !mayAssure) throw invalidField('assurance', needsRiskCheck);
+        const assurance = wanted === standard ? null : wanted;
         const changed = { changed: Object.keys(call.body) };
         const note = audit.note(call, entryOf('application.changed', changed));
-        const application = await registry.changeApplication(accountId, call.params.id, { name, helpText }, note);
+        const application = await registry.changeApplication(
+          accountId,
+          call.params.id,
+          { name, helpText, assurance },
+          note,
+        );
         return { status: 200, body: toApplication(application) };
       },
     }),
@@ -194,16 +227,18 @@ export function createApplicationRoutes(
 
 type InTransaction = Database['transaction'];
 
-function checkChange({ name, help_text }: Record<string, unknown>): FieldProblem[] {
-  if (name === undefined && help_text === undefined)
-    return [{ field: 'name', message: 'or help_text is required: there is nothing to change' }];
+const needsRiskCheck = 'cannot be kept without a risk check: an operator sets HELIOGRAPH_RISK_URL first';
+
+function checkChange({ name, help_text, assurance }: Record<string, unknown>): FieldProblem[] {
+  if (name === undefined && help_text === undefined && assurance === undefined)
+    return [{ field: 'name', message: 'or help_text or assurance is required: there is nothing to change' }];
   const problem = typeof help_text === 'string' && help_text.length <= longestHelp ? textProblem(help_text) : undefined;
   return problem === undefined ? [] : [{ field: 'help_text', message: problem }];
 }
 
-function toApplication({ id, name, helpText, createdAtMs, updatedAtMs }: Application) {
+function toApplication({ id, name, helpText, assurance, createdAtMs, updatedAtMs }: Application) {
   const times = { created_at: toTimestamp(createdAtMs), updated_at: toTimestamp(updatedAtMs) };
-  return { id, name, help_text: helpText, ...times };
+  return { id, name, help_text: helpText, assurance: assurance ?? standard, ...times };
 }
 
 function toClient({ id, secrets }: ClientRow) {

@@ -70,6 +70,8 @@ function toRequest(waiting: WaitingPlan): StartRequest | undefined {
   return {
     ...{ applicationId, to, channel, mayUseChannel, codeLength, correlationId, sender },
     reference: null,
+    payment: null,
+    profile: null,
     ttlSeconds: 0,
     text: prepareText(template),
     segmentsPerDay: plan.segmentsPerDay,

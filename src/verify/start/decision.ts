@@ -10,11 +10,14 @@ import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { isSamePayment } from '../assurance/payment.ts';
+import { afterResend, toPrecheckCell } from '../assurance/precheck.ts';
 import type { CodeSender } from '../code-sender.ts';
 import type { DueStep, FallbackStep, SkipReason } from '../fallback/plan.ts';
 import { givenHash, isSameCode, type SupersededCode, sealCode } from '../given/code.ts';
 import type { Guard, GuardFacts } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
+import type { RiskAnswer } from '../risk/risk.ts';
 import { type PreparedText, toMinutes, withMinutes } from '../texts/prepared-text.ts';
 import {
   type BlockReason,
@@ -38,6 +41,12 @@ export interface StartRequest {
   codeLength: number;
   /** A code that the caller made; undefined for one of ours. */
   code?: string | undefined;
+  /** The payment that the code confirms, as a cell. */
+  payment: string | null;
+  /** The assurance profile of the application; null for the standard. */
+  profile: string | null;
+  /** What the risk check said; undefined where it was not asked. */
+  risk?: RiskAnswer | undefined;
   ttlSeconds: number;
   text: PreparedText;
   /** The sender of its text. */
@@ -117,7 +126,7 @@ export function decideStart(
     case 'leave':
       return unchanged(request, pending);
     case 'send_again': {
-      const refusal = furtherRefusal(options, request, pending, counts);
+      const refusal = furtherRefusal(options, request, pending, counts) ?? riskOf(request);
       if (refusal !== null) return startNew(options, request, undefined, counts, refusal);
       return sendAgain(options, request, open);
     }
@@ -135,6 +144,7 @@ export function sendAgain(
     channel: request.channel,
     sends: pending.sends + 1,
     resendAvailableAtMs: resendAt(options, pending),
+    precheck: afterResend(pending.precheck, precheckOf(request)),
     updatedAtMs: options.clock.nowMs(),
   };
   return withText(options, request, { verification, superseded: undefined, used, sealedCode: null });
@@ -149,11 +159,12 @@ function unchanged({ clients }: StartRequest, verification: Verification): Start
 export function continuationOf(
   keys: StartDecisionOptions['keys'],
   { verification, superseded, channels }: Pick<PendingStart, 'verification' | 'superseded' | 'channels'>,
-  request: Pick<StartRequest, 'code' | 'codeLength' | 'channel'>,
+  request: Pick<StartRequest, 'code' | 'codeLength' | 'channel' | 'payment'>,
   nowMs: number,
 ): Continuation {
   const isNewWay = verification.channel !== request.channel && !channels.includes(request.channel);
-  const wanted = { isSameCode: isSameCode(keys, verification, request), isNewWay };
+  const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
+  const wanted = { isSameCode: isSame, isNewWay };
   const found = continuation(verification, wanted, nowMs);
   const { code } = request;
   if (found !== 'supersede' || code === undefined) return found;
@@ -176,7 +187,7 @@ function startNew(
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
-  const blocked = reason ?? refusalOf(options, request, test, counts);
+  const blocked = reason ?? refusalOf(options, request, test, counts) ?? riskOf(request);
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const owner = { id: newId('ver', options.clock), ringVersion: options.keys.version };
   const code = blocked === null ? request.code : undefined;
@@ -191,6 +202,8 @@ function startNew(
     codeLength: request.codeLength,
     ringVersion: owner.ringVersion,
     codeHash,
+    payment: request.payment,
+    precheck: precheckOf(request),
     testNumber: test !== undefined,
     attempts: 0,
     maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,
@@ -210,6 +223,10 @@ function startNew(
   const sealedCode = code === undefined ? null : sealCode(options.keys, owner, code);
   return withText(options, request, { verification, superseded, used: [], sealedCode });
 }
+
+const riskOf = ({ risk }: StartRequest) => (risk?.decision === 'block' ? 'risk' : null);
+
+const precheckOf = ({ profile, risk }: StartRequest) => toPrecheckCell({ profile, risk: risk ?? null });
 
 function refusalOf(
   { guard, keys, clock }: StartDecisionOptions,

@@ -4,11 +4,15 @@ import { type SendingChannel, unsupportedChannel } from '../../messages/channel.
 import type { StartClient } from '../../messages/client-scope.ts';
 import { requireNumber } from '../../messages/numbers/phone-number.ts';
 import type { TextFacts } from '../../messages/text/text-route.ts';
+import { invalidField } from '../../platform/errors.ts';
+import { type Payment, toPaymentCell } from '../assurance/payment.ts';
+import { requireAssured } from '../assurance/profile.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from '../code-sender.ts';
 import { copyAutofill } from '../texts/autofill.ts';
 import { templateFor } from '../texts/country-template.ts';
 import type { FallbackStep } from '../fallback/plan.ts';
-import { prepareText, toMinutes } from '../texts/prepared-text.ts';
+import { type PreparedText, prepareText, toMinutes } from '../texts/prepared-text.ts';
+import { mostSegmentsOf } from '../texts/verification-text.ts';
 import { mayUse } from './channel-rights.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';
 import type { StartRequest } from './decision.ts';
@@ -29,6 +33,18 @@ export type StartBody = Static<StartRules['schema']>;
 export type ToStart = (caller: CallingApplication, body: StartBody, correlationId: string) => StartRequest;
 
 const defaultCodeLength = 6;
+const noRoomInTemplate = "cannot be shown to this number: an operator's text applies to codes for this country";
+const needsText = 'needs the channel sms: amount and payee must be read beside the code';
+const tooLong = (count: number, most: number) =>
+  `makes a text of ${count} segments, and at most ${most} fit; shorten the payee or leave out autofill`;
+
+function requireRoom({ segments, template }: PreparedText): void {
+  const most = mostSegmentsOf(template);
+  if (segments.count > most) throw invalidField('payment', tooLong(segments.count, most));
+}
+
+/** Drops any other property of the caller. */
+const copyPayment = ({ amount, currency, payee }: Payment): Payment => ({ amount, currency, payee });
 
 /** Turns a body that passed the rules into a request to start. */
 export function createStartRequests(options: StartRequestOptions): ToStart {
@@ -42,20 +58,27 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
   }
 
   return ({ applicationId, applicationName, rights }, body, correlationId) => {
-    const { reference, locale, code, ttl_seconds, autofill, client } = body;
+    const { reference, locale, code, ttl_seconds, autofill, client, payment } = body;
     const codeLength = code?.length ?? body.code_length ?? defaultCodeLength;
     // An answer kept for an idempotency key belongs to the body with its defaults.
     body.code_length = codeLength;
     const channel = requireChannel(body.channel);
     const to = requireNumber(body.to);
+    requireAssured(rights.assurance, { to, channel, codeLength, code });
+    for (const step of body.fallback ?? [])
+      requireAssured(rights.assurance, { to, channel: step.channel as SendingChannel, codeLength, code });
+    const own = channel === 'sms' ? templateFor(rights, to) : {};
+    if (payment != null && (channel !== 'sms' || body.fallback != null)) throw invalidField('payment', needsText);
+    if (payment != null && own.own !== undefined) throw invalidField('payment', noRoomInTemplate);
     const templateOf = (by: SendingChannel): VerificationTemplate => ({
       app: applicationName,
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength,
       ...(by === 'sms'
-        ? { autofill: copyAutofill(autofill ?? null), ...templateFor(rights, to) }
+        ? { autofill: copyAutofill(autofill ?? null), ...(channel === 'sms' ? own : templateFor(rights, to)) }
         : { autofill: null, channel: by }),
+      ...(payment != null && { payment: copyPayment(payment) }),
     });
     const text = prepareText(templateOf(channel));
     const fallback = body.fallback?.map((step, index): FallbackStep => {
@@ -68,6 +91,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
         mayUseChannel: mayUse(rights, by, to),
       };
     });
+    if (payment != null) requireRoom(text);
     const sender = codeSender(rights, to, text.sender, channel);
     const sentAs = requireCarrier({ channel, applicationId, to, ...sender });
     if (channel === 'sms') requireAllowedSender(rights, to, sentAs ?? sender.from);
@@ -79,10 +103,12 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
       reference: reference ?? null,
       codeLength,
       code: code ?? undefined,
+      payment: payment == null ? null : toPaymentCell(payment),
       ttlSeconds: ttl_seconds,
       text,
       sender,
       correlationId,
+      profile: rights.assurance,
       segmentsPerDay: rights.segmentsPerDay,
       ...(fallback !== undefined && { fallback }),
       holds: rights.holds,

@@ -12,8 +12,16 @@ import {
 } from '../../messages/numbers/phone-number.ts';
 import { referenceProblem, storablePattern } from '../../messages/reference.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
+import { paymentProblems, paymentToConfirm } from '../assurance/payment.ts';
 import { fallbackProblems, fallbackSchema, unsupportedSteps } from '../fallback/rules.ts';
-import { androidHashProblem, domainProblem, rightDomain, rightHash, shownAutofill } from '../texts/autofill.ts';
+import {
+  androidHashProblem,
+  domainProblem,
+  embeddedProblem,
+  rightDomain,
+  rightHash,
+  shownAutofill,
+} from '../texts/autofill.ts';
 import { localePattern, localeProblem, longestLocale } from '../texts/translations.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';
 import { longestTtlSeconds } from '../verification.ts';
@@ -70,9 +78,15 @@ export function createStartRules(
     if (typeof reference === 'string') add('reference', referenceProblem(reference));
     if (typeof locale === 'string') add('locale', localeProblem(locale));
     if (typeof autofill === 'object' && autofill !== null) {
-      const { domain, android_hash } = autofill as Record<string, unknown>;
+      const { domain, android_hash, embedded_in } = autofill as Record<string, unknown>;
       if ((domain === undefined) === (android_hash === undefined))
         add('autofill', 'must have either domain or android_hash');
+      else if (embedded_in != null && typeof domain !== 'string')
+        add('autofill.embedded_in', 'needs domain: the host of the page in the frame');
+      else if (embedded_in != null && typeof embedded_in !== 'string')
+        add('autofill.embedded_in', `must be ${rightDomain}`);
+      else if (typeof embedded_in === 'string' && typeof domain === 'string' && domainProblem(domain) === undefined)
+        add('autofill.embedded_in', embeddedProblem(embedded_in, domain));
       else if (domain !== undefined)
         add('autofill.domain', typeof domain === 'string' ? domainProblem(domain) : `must be ${rightDomain}`);
       else
@@ -81,6 +95,9 @@ export function createStartRules(
           typeof android_hash === 'string' ? androidHashProblem(android_hash) : `must be ${rightHash}`,
         );
     }
+    problems.push(...paymentProblems(body.payment));
+    if (body.payment != null && code != null)
+      add('payment', 'cannot be combined with code: a payment needs a code of ours');
     for (const { field, message } of fallbackProblems(body.fallback, body.channel)) add(field, message);
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
@@ -165,10 +182,12 @@ export function createStartRules(
             type: ['object', 'null'],
             shown: shownAutofill,
             examples: [{ domain: 'example.com' }],
-            description: '{"domain"} for WebOTP, or {"android_hash"} for the SMS Retriever',
+            description:
+              '{"domain"} for WebOTP, with "embedded_in" in a frame, or {"android_hash"} for the SMS Retriever',
           }),
         ),
         client: Type.Optional(clientSchema),
+        payment: paymentToConfirm,
         fallback: fallbackSchema,
       },
       { title: 'VerificationToStart', check },

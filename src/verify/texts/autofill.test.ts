@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { measure } from '../../messages/text/text.ts';
-import { androidHashProblem, autofillLine, domainProblem } from './autofill.ts';
+import { androidHashProblem, autofillLine, domainProblem, embeddedProblem } from './autofill.ts';
 
 /** A host name of exactly `length` characters. */
 function hostOf(length: number): string {
@@ -13,6 +13,19 @@ test('the line: nothing, the WebOTP line, or the hash, each as the last line', (
   assert.equal(autofillLine({ domain: 'example.com' }, '123456'), '\n@example.com #123456');
   assert.equal(autofillLine({ domain: 'Login.Example.COM' }, '123456'), '\n@login.example.com #123456');
   assert.equal(autofillLine({ android_hash: 'FA+9qCX9VSu' }, '123456'), '\nFA+9qCX9VSu');
+  const inFrame = { domain: 'Bank.example', embedded_in: 'Shop.example' };
+  assert.equal(autofillLine(inFrame, '123456'), '\n@shop.example #123456 @bank.example');
+});
+
+test('embedded_in: a host like domain, and both fill one segment at most', () => {
+  assert.equal(embeddedProblem('shop.example', 'bank.example'), undefined);
+  for (const bad of ['shop', 'https://shop.example', 'a.example b.example', ''])
+    assert.match(embeddedProblem(bad, 'bank.example') ?? '', /^must be a host name/, bad);
+  for (let length = 20; length < 140; length++) {
+    const [domain, embedded_in] = [hostOf(40), hostOf(length)];
+    const text = `0000000000${autofillLine({ domain, embedded_in }, '0000000000')}`;
+    assert.equal(embeddedProblem(embedded_in, domain) === undefined, measure(text).count === 1, `${length}`);
+  }
 });
 
 test('domain: host names in ASCII or Punycode with at least one dot', () => {

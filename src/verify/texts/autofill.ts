@@ -1,13 +1,18 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { measure } from '../../messages/text/text.ts';
 
-/** How a phone fills in the code: for web pages of `domain` (WebOTP), or for the Android app with this hash. */
-export type Autofill = { domain: string } | { android_hash: string };
+/**
+ * How a phone fills in the code: for web pages of `domain` (WebOTP), also in a frame of a page of `embedded_in`, or for
+ * the Android app with this hash.
+ */
+export type Autofill = { domain: string; embedded_in?: string | null } | { android_hash: string };
 
 /** Copies only the known field and drops any other property of the caller. */
 export function copyAutofill(given: Autofill | null): Autofill | null {
   if (given === null) return null;
-  return 'domain' in given ? { domain: given.domain } : { android_hash: given.android_hash };
+  if ('android_hash' in given) return { android_hash: given.android_hash };
+  const { domain, embedded_in } = given;
+  return embedded_in == null ? { domain } : { domain, embedded_in };
 }
 
 const longestCode = '0'.repeat(10);
@@ -17,6 +22,8 @@ const longestCode = '0'.repeat(10);
  * septet per character.
  */
 const longestDomain = measure(longestCode + autofillLine({ domain: '' }, longestCode)).remaining;
+/** Of the frame's and the page's together. */
+const longestDomains = measure(longestCode + autofillLine({ domain: '', embedded_in: '' }, longestCode)).remaining;
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label must not start with a digit: that would be an IP address, not a top-level domain. */
@@ -41,6 +48,12 @@ export const shownAutofill = {
           pattern: anyCase,
           description: `For WebOTP: ${rightDomain}, in ASCII`,
         },
+        embedded_in: {
+          type: ['string', 'null'],
+          maxLength: longestDomains,
+          pattern: anyCase,
+          description: 'The host of the page that shows your page, the one of domain, in a frame',
+        },
       },
       required: ['domain'],
       not: { required: ['android_hash'] },
@@ -63,7 +76,11 @@ export const shownAutofill = {
  */
 export function autofillLine(autofill: Autofill | null, code: string): string {
   if (autofill === null) return '';
-  if ('domain' in autofill) return `\n@${autofill.domain.toLowerCase()} #${code}`;
+  if ('domain' in autofill) {
+    const frame = autofill.domain.toLowerCase();
+    const page = autofill.embedded_in?.toLowerCase();
+    return page === undefined ? `\n@${frame} #${code}` : `\n@${page} #${code} @${frame}`;
+  }
   return `\n${autofill.android_hash}`;
 }
 
@@ -77,6 +94,14 @@ export function domainProblem(domain: string): string | undefined {
   if (!host.test(domain.toLowerCase()) || !isDecodable(domain.toLowerCase())) return right;
   if (domain.length <= longestDomain) return undefined;
   return `must have at most ${longestDomain} characters, so that the text fits in one segment; this has ${domain.length}`;
+}
+
+/** The same for "autofill.embedded_in", where `domain` is valid. */
+export function embeddedProblem(embeddedIn: string, domain: string): string | undefined {
+  const problem = domainProblem(embeddedIn);
+  const length = embeddedIn.length + domain.length;
+  if (problem !== undefined || length <= longestDomains) return problem;
+  return `and domain must have at most ${longestDomains} characters together, so that the text fits in one segment; these have ${length}`;
 }
 
 /** No browser can be on a host with a Punycode label that decodes to nothing: Node 20 returns '', Node 24 leaves it as it is. */

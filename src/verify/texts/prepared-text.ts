@@ -21,6 +21,8 @@ export interface PreparedText {
  * or autofill affect only its own caller.
  */
 export function prepareText(template: VerificationTemplate): PreparedText {
+  // Each payment is its own text.
+  if (template.payment !== undefined) return prepare(template);
   const { app, locale, minutes, codeLength, autofill, own, channel = '' } = template;
   const ending = autofill === null ? '' : JSON.stringify(autofill);
   const key = `${channel} ${codeLength} ${minutes} ${locale} ${ending} ${own === undefined ? '' : JSON.stringify(own)} ${app}`;

@@ -3,8 +3,10 @@ import type { SendingChannel } from '../../messages/channel.ts';
 import { isGsm } from '../../messages/text/gsm.ts';
 import { measure } from '../../messages/text/text.ts';
 import { trimEnd } from '../../platform/trim-end.ts';
+import type { Payment } from '../assurance/payment.ts';
 import { type Autofill, autofillLine } from './autofill.ts';
 import { fillTemplate } from './country-template.ts';
+import { moneyText, paymentSentence } from './payment-sentences.ts';
 import { gsmName, safeName } from './sender-name.ts';
 import { spokenText } from './spoken-text.ts';
 import { translationOf } from './translations.ts';
@@ -21,6 +23,8 @@ export interface VerificationTemplate {
   channel?: SendingChannel;
   /** The operator's text for the application and country. It replaces the whole text. */
   own?: CountryTemplate;
+  /** It stands in every text of its verification, which may then have two segments. */
+  payment?: Payment;
 }
 
 /** A name cut to fewer graphemes than this no longer identifies the sender. */
@@ -36,6 +40,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 export function renderVerification(template: VerificationTemplate, code: string): string {
   if (template.channel === 'voice') return spokenText(template, code);
   if (template.own !== undefined) return fillTemplate(template.own.text, code, template.minutes);
+  if (template.payment !== undefined) return renderPayment(template, template.payment, code);
   const { named, bare, valid, secret } = translationOf(template.locale);
   const ending = autofillLine(template.autofill, code);
   const name = safeName(template.app);
@@ -47,6 +52,30 @@ export function renderVerification(template: VerificationTemplate, code: string)
   }
   // domainProblem refuses every domain for which this would not fit.
   return code + ending;
+}
+
+/** How long a text may be; where apps read it, Android's SMS Retriever reads 140 octets. */
+export function mostSegmentsOf({ autofill, payment }: Pick<VerificationTemplate, 'autofill' | 'payment'>): number {
+  return payment === undefined || (autofill !== null && 'android_hash' in autofill) ? 1 : 2;
+}
+
+/**
+ * Drops sentences until the text is short enough. Amount and payee always stay: a start whose text does not fit even so
+ * is refused.
+ */
+function renderPayment(template: VerificationTemplate, payment: Payment, code: string): string {
+  const { autofill, locale, minutes } = template;
+  const { named, bare, valid, secret } = translationOf(locale);
+  const ending = autofillLine(autofill, code);
+  const name = safeName(template.app);
+  const paid = paymentSentence(payment, locale);
+  const say = (...sentences: string[]) => fill(sentences, { code, app: name, minutes: String(minutes), paid }) + ending;
+  const texts = [
+    ...(name === '' ? [] : [say(named, '{paid}', valid, secret)]),
+    ...[say(bare, '{paid}', valid, secret), say(bare, '{paid}', secret), say(bare, '{paid}'), say('{code}.', '{paid}')],
+  ];
+  const shortest = `${code} ${moneyText(payment, locale)}, ${payment.payee}${ending}`;
+  return texts.find((text) => measure(text).count <= mostSegmentsOf(template)) ?? shortest;
 }
 
 function fits(text: string): boolean {
@@ -97,10 +126,10 @@ function cutName(parts: string[]): string {
  * Fills all placeholders in one pass, so that a name cannot contain one. No space follows an ideographic full stop, and
  * an ellipsis at the end of a name also ends the sentence.
  */
-function fill(sentences: string[], values: { code: string; app: string; minutes: string }): string {
+function fill(sentences: string[], values: { code: string; app: string; minutes: string; paid?: string }): string {
   return sentences
     .join(' ')
     .replaceAll('。 ', '。')
-    .replace(/\{(code|app|minutes)\}/g, (_, place: keyof typeof values) => values[place])
+    .replace(/\{(code|app|minutes|paid)\}/g, (_, place: keyof typeof values) => values[place] ?? '')
     .replace('….', '…');
 }

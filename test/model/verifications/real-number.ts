@@ -60,6 +60,8 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
         ttlSeconds: (lifeTicks * tickMs) / 1000,
       },
       text: prepareText({ app: 'ACME', locale: null, minutes: lifeTicks, codeLength, autofill: null }),
+      payment: null,
+      profile: null,
       code: code === 0 ? undefined : String(code).padStart(codeLength, '0'),
       sender: { from: 'ACME', holdsSender: false, senderCarriers: null },
       correlationId: newId('req', clock),
@@ -104,6 +106,7 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
       ...(await codeOf(key.id, isRight)),
       rightUnder: isRight ? [keys.version] : [],
       isTestCode: false,
+      payment: null,
     };
     await (step.startsWith('spendTries') ? spendTries : decideChecks)(database, [row], nowMs);
   }
@@ -141,7 +144,15 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
     },
     /** Tries wrong codes until none is left. */
     async spend(id: string | undefined): Promise<void> {
-      const row = { id: id ?? '', applicationId, codeLength: 6, rightUnder: [], isTestCode: false, hashes: ['\\x00'] };
+      const row = {
+        id: id ?? '',
+        applicationId,
+        codeLength: 6,
+        rightUnder: [],
+        isTestCode: false,
+        hashes: ['\\x00'],
+        payment: null,
+      };
       while (id !== undefined && (await decideChecks(database, [row], clock.nowMs())).length > 0);
     },
     /** The verifications as the tables have them. */

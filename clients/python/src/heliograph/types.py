@@ -226,13 +226,25 @@ OptOut = TypedDict(
 )
 
 
-AutofillOnPage = TypedDict(
-    "AutofillOnPage",
+_AutofillOnPage = TypedDict(
+    "_AutofillOnPage",
     {
         # For WebOTP: a host name with at least one dot, like example.com, without scheme, port or path, in ASCII
         "domain": str,
     },
 )
+_AutofillOnPageOptional = TypedDict(
+    "_AutofillOnPageOptional",
+    {
+        # The host of the page that shows your page, the one of domain, in a frame
+        "embedded_in": Optional[str],
+    },
+    total=False,
+)
+
+
+class AutofillOnPage(_AutofillOnPage, _AutofillOnPageOptional):
+    pass
 
 
 AutofillInApp = TypedDict(
@@ -255,6 +267,19 @@ StartClient = TypedDict(
         "device_id": Optional[str],
     },
     total=False,
+)
+
+
+PaymentToConfirm = TypedDict(
+    "PaymentToConfirm",
+    {
+        # up to 12 digits, and up to 3 after a dot, as a string, like 10.00
+        "amount": str,
+        # a code of ISO 4217 in use, like EUR
+        "currency": str,
+        # 1 to 40 letters, digits, spaces and . - & ', without a link
+        "payee": str,
+    },
 )
 
 
@@ -282,6 +307,7 @@ _NewVerificationOptional = TypedDict(
         "ttl_seconds": int,
         "autofill": Optional[Union[AutofillOnPage, AutofillInApp]],
         "client": Optional[StartClient],
+        "payment": Optional[PaymentToConfirm],
     },
     total=False,
 )
@@ -291,8 +317,8 @@ class NewVerification(_NewVerification, _NewVerificationOptional):
     pass
 
 
-NumberToCheck = TypedDict(
-    "NumberToCheck",
+_NumberToCheck = TypedDict(
+    "_NumberToCheck",
     {
         # Mobile number: a plus and 7 to 15 digits, like +447700900123; spaces, dots, hyphens and parentheses between digits are removed (at most 32 characters in all)
         "to": str,
@@ -300,6 +326,17 @@ NumberToCheck = TypedDict(
         "code": str,
     },
 )
+_NumberToCheckOptional = TypedDict(
+    "_NumberToCheckOptional",
+    {
+        "payment": Optional[PaymentToConfirm],
+    },
+    total=False,
+)
+
+
+class NumberToCheck(_NumberToCheck, _NumberToCheckOptional):
+    pass
 
 
 VerificationDelivery = TypedDict(
@@ -324,6 +361,16 @@ SentCode = TypedDict(
         # The id of the message
         "message_id": str,
         "error": Optional[DeliveryError],
+    },
+)
+
+
+Payment = TypedDict(
+    "Payment",
+    {
+        "amount": str,
+        "currency": str,
+        "payee": str,
     },
 )
 
@@ -369,6 +416,7 @@ _Verification = TypedDict(
 _VerificationOptional = TypedDict(
     "_VerificationOptional",
     {
+        "payment": Payment,
         # Signed proof that the number was verified; absent once it has expired
         "proof": str,
     },
@@ -380,8 +428,8 @@ class Verification(_Verification, _VerificationOptional):
     pass
 
 
-StartedVerification = TypedDict(
-    "StartedVerification",
+_StartedVerification = TypedDict(
+    "_StartedVerification",
     {
         # Its id
         "id": str,
@@ -420,6 +468,17 @@ StartedVerification = TypedDict(
         "sent": bool,
     },
 )
+_StartedVerificationOptional = TypedDict(
+    "_StartedVerificationOptional",
+    {
+        "payment": Payment,
+    },
+    total=False,
+)
+
+
+class StartedVerification(_StartedVerification, _StartedVerificationOptional):
+    pass
 
 
 _CheckedVerification = TypedDict(
@@ -465,6 +524,7 @@ _CheckedVerification = TypedDict(
 _CheckedVerificationOptional = TypedDict(
     "_CheckedVerificationOptional",
     {
+        "payment": Payment,
         # Signed proof that the number was verified; absent once it has expired
         "proof": str,
     },
@@ -476,8 +536,8 @@ class CheckedVerification(_CheckedVerification, _CheckedVerificationOptional):
     pass
 
 
-CanceledVerification = TypedDict(
-    "CanceledVerification",
+_CanceledVerification = TypedDict(
+    "_CanceledVerification",
     {
         # Its id
         "id": str,
@@ -514,6 +574,17 @@ CanceledVerification = TypedDict(
         "reference": Optional[str],
     },
 )
+_CanceledVerificationOptional = TypedDict(
+    "_CanceledVerificationOptional",
+    {
+        "payment": Payment,
+    },
+    total=False,
+)
+
+
+class CanceledVerification(_CanceledVerification, _CanceledVerificationOptional):
+    pass
 
 
 GuardDecisionRule = TypedDict(

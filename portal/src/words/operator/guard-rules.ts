@@ -25,6 +25,10 @@ export const words = {
       name: 'Suspected pumping',
       why: 'Hardly anyone enters the codes sent to this prefix or country.',
     },
+    risk: {
+      name: 'Risk check',
+      why: 'The risk check blocked the number, like one with a new SIM (HELIOGRAPH_RISK_URL).',
+    },
   } as Record<string, { name: string; why: string }>,
   applications: {
     title: 'Most blocked applications',

@@ -1,0 +1,98 @@
+// Tests: test/contract/risk.test.ts
+import { createBoundedMap } from '../../platform/bounded-map.ts';
+import { type Clock, minuteMs } from '../../platform/clock.ts';
+import type { GuardedClient } from '../../platform/http-out/client.ts';
+import type { RiskSettings } from '../../settings/risk.ts';
+import { createBreaker } from './breaker.ts';
+import { type ClientToken, createClientToken, readJson } from './client-token.ts';
+import { plainProvider, type RiskProvider, simSwapProvider } from './providers.ts';
+import type { AskRisk, RiskAnswer, RiskQuestion } from './risk.ts';
+
+export interface RiskCheckOptions {
+  settings: RiskSettings;
+  client: Pick<GuardedClient, 'call'>;
+  /** For the token endpoint, if there is one. */
+  tokenClient: Pick<GuardedClient, 'call'>;
+  clock: Clock;
+}
+
+/** All of a question together, its token included. */
+export const riskWithinMs = 800;
+export const longestRiskAnswer = 16 * 1024;
+const keptMs = minuteMs;
+const mostKept = 20_000;
+/** Above this many at once a question fails at once: a slow service must not collect starts. */
+const mostUnderWay = 256;
+
+type Answer = Pick<RiskAnswer, 'decision' | 'reason'>;
+/** `isDown`: it counts against the service; false where it answered that it does not know this number. */
+type Failure = { failure: string; isDown: boolean };
+
+/** Asks the operator's risk check before a code is sent. Answers are kept for a minute, failures are not. */
+export function createRiskCheck({ settings, client, tokenClient, clock }: RiskCheckOptions): AskRisk {
+  const { url, preset, maxAgeHours, authorization, credentials, onFailure } = settings;
+  const provider: RiskProvider = preset === 'json' ? plainProvider(url) : simSwapProvider(url, maxAgeHours);
+  const token: ClientToken | undefined = credentials && createClientToken(credentials, tokenClient, clock);
+  const breaker = createBreaker(clock);
+  const kept = createBoundedMap<string, { answer: Answer; untilMs: number }>(mostKept);
+  const underWay = new Map<string, Promise<Answer | Failure>>();
+
+  const failed = (reason: string): RiskAnswer => ({ decision: onFailure, reason, source: 'failure' });
+
+  async function call(question: RiskQuestion, signal: AbortSignal): Promise<Answer | Failure> {
+    const header = token === undefined ? authorization : await token.header();
+    if (token !== undefined && header === undefined) return { failure: 'no_token', isDown: true };
+    if (signal.aborted) return { failure: 'timeout', isDown: true };
+    const { statusCode, received } = await client.call({
+      url: provider.url,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(header !== undefined && { authorization: header }),
+      },
+      body: JSON.stringify(provider.bodyOf(question)),
+      signal,
+    });
+    if (statusCode === null || received === undefined) {
+      return { failure: signal.aborted ? 'timeout' : 'unreachable', isDown: true };
+    }
+    if (statusCode === 401) token?.drop();
+    if (statusCode !== 200) return { failure: `status_${statusCode}`, isDown: !aboutNumber.includes(statusCode) };
+    const answer = received.isCut ? undefined : provider.read(readJson(received.body));
+    return answer ?? { failure: signal.aborted ? 'timeout' : 'unreadable', isDown: true };
+  }
+
+  async function ask(question: RiskQuestion): Promise<Answer | Failure> {
+    const signal = AbortSignal.timeout(riskWithinMs);
+    const late = new Promise<Failure>((resolve) =>
+      signal.addEventListener('abort', () => resolve({ failure: 'timeout', isDown: true }), { once: true }),
+    );
+    const answer = await Promise.race([call(question, signal), late]);
+    if (!('failure' in answer)) {
+      breaker.answered();
+      kept.set(nameOf(question), { answer, untilMs: clock.nowMs() + keptMs });
+    } else if (answer.isDown) breaker.failed();
+    else breaker.answered();
+    return answer;
+  }
+
+  return async (question) => {
+    const name = nameOf(question);
+    const known = kept.get(name);
+    if (known !== undefined && clock.nowMs() < known.untilMs) return { ...known.answer, source: 'cache' };
+    let asked = underWay.get(name);
+    if (asked === undefined) {
+      if (underWay.size >= mostUnderWay) return failed('busy');
+      if (!breaker.mayAsk()) return failed('not_asked');
+      asked = ask(question).finally(() => underWay.delete(name));
+      underWay.set(name, asked);
+    }
+    const answer = await asked;
+    return 'failure' in answer ? failed(answer.failure) : { ...answer, source: 'answer' };
+  };
+}
+
+/** The service works and does not know this number, or does not serve its network. */
+const aboutNumber = [400, 404, 422];
+
+const nameOf = ({ applicationId, to }: RiskQuestion) => `${applicationId} ${to}`;
