@@ -133,6 +133,7 @@ const edgeAlone = createServer({
     findOwnCaller: async () => Promise.reject(new Error('not asked for')),
     findOpenSessions: async () => [],
     sessionCookie: 'none',
+    attemptCookie: 'attempt',
     addresses,
     identityAddresses: addresses,
     apis: [],

@@ -22,6 +22,7 @@ import { profile } from './scenarios/profile.ts';
 import { reads } from './scenarios/reads.ts';
 import { refusals } from './scenarios/refusals.ts';
 import { smpp } from './scenarios/smpp.ts';
+import { smppServer } from './scenarios/smpp-server.ts';
 import { sms } from './scenarios/sms.ts';
 import { token } from './scenarios/token.ts';
 import { twilio } from './scenarios/twilio.ts';
@@ -41,6 +42,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   peers,
   listening,
   smpp,
+  'smpp-server': smppServer,
   codes,
   webhooks,
   lanes,

@@ -174,7 +174,8 @@ const stale = targets
   .filter(({ folder, compilers }) => !isExtra(folder) || findCompiler(compilers) !== undefined)
   .map((target) => ({ ...target, wanted: stampOf(target) }))
   .filter((target) => builtFrom(target) !== target.wanted);
-if (stale.length > 0) console.log('Building Heliograph.');
+// Standard output belongs to what is run: an export is read by programs.
+if (stale.length > 0) console.error('Building Heliograph.');
 await Promise.all(stale.map(build));
 const program = `../dist/service/${command === 'smsc' ? 'smsc' : 'main'}.js`;
 const address = new URL(program, import.meta.url).href;

@@ -1,6 +1,6 @@
 // The system programs that tests need: finds them, installs them where possible, or names what is missing.
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { leadsTo } from './test-files.ts';
 
@@ -98,6 +98,14 @@ const needs: SystemNeed[] = [
     debian: ['python3', 'python3-cryptography'],
     usedBy: 'test/clients/python.ts',
     find: () => findPythonPackage('cryptography'),
+  },
+  {
+    program: 'go',
+    why: 'its templates are those of the chart in deploy/',
+    how: 'apt-get install golang-go golang-github-masterminds-sprig-dev (Debian)',
+    debian: ['golang-go', 'golang-github-masterminds-sprig-dev'],
+    usedBy: 'test/deploy/chart/go.ts',
+    find: () => (existsSync('/usr/share/gocode/src/github.com/Masterminds/sprig') ? findInPath('go') : undefined),
   },
   {
     program: 'promtool',

@@ -8,7 +8,7 @@ import { findTestFiles, leadsTo } from './test-files.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = [
   ...['test/faults/', 'test/cluster/', 'test/races/', 'test/model/'],
-  ...['test/hostile/', 'test/deploy/', 'test/package/'],
+  ...['test/hostile/', 'test/deploy/', 'test/package/', 'test/ha/'],
 ];
 const named = process.argv.slice(2);
 const parts =

@@ -36,11 +36,11 @@ export function createApp(options: AppOptions): App {
     streams.recheck(id);
     smpp.recheck(id);
   });
-  const { registry, signingKeys } = identity;
+  const { registry, signingKeys, currentGuard } = identity;
   const accounts = composeAccounts(foundation, { registry: registry.service, passwordCost: options.passwordCost });
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
   const carriers = composeCarriers(foundation, { inbound: { optOuts, ...inbound }, wakeDelivery });
-  const apis = composeApis(foundation, { signProof: identity.signProof, registry, wakeDelivery, carriers, optOuts });
+  const apis = composeApis(foundation, { ...identity, wakeDelivery, carriers, optOuts });
   const ownMetering = createMetering({ database: sideDatabase, clock, log });
   const metering = { ...ownMetering, flush: node?.flushMetering ?? ownMetering.flush };
   const { registrations, ...windows } = composeWindows(foundation, registry.feed);
@@ -63,7 +63,7 @@ export function createApp(options: AppOptions): App {
     ...inbound.routes,
     feed: events.feedRoutes,
     smpp: smpp.routes,
-    ...composePortal(foundation, { ...shown, hasRedis: windows.hasRedis, carriers, events, ...apis.verify }),
+    ...composePortal(foundation, { ...shown, hasRedis: windows.hasRedis, carriers, events, currentGuard, ...apis.verify }),
     operations: {
       metrics: { contentType: metrics.registry.contentType, read: node?.readMetrics ?? metrics.text },
       processes: node?.processes,
@@ -84,9 +84,7 @@ export function createApp(options: AppOptions): App {
     server,
     routes,
     registry,
-    people: accounts.people,
-    smpp,
-    signingKeys,
+    ...{ people: accounts.people, ssoRechecks: accounts.ssoRechecks, smpp, signingKeys },
     metering: ownMetering,
     metrics,
     carriers: carriers.directory.list,
@@ -98,6 +96,7 @@ export function createApp(options: AppOptions): App {
       if (config.role !== 'worker') {
         await registry.feed.start();
         await signingKeys.prepare();
+        accounts.ssoRechecks?.start();
       }
       await smpp.start();
       await server.listen({ port: config.port, host: config.host });
@@ -105,6 +104,7 @@ export function createApp(options: AppOptions): App {
     drain,
     async stop(graceMs = 10_000, drainMs = 1000) {
       streams.stop();
+      await accounts.ssoRechecks?.stop();
       const late = setTimeout(() => server.closeAllConnections(), graceMs);
       await Promise.all([server.close(drainMs), smpp.stop(graceMs)]);
       clearTimeout(late);

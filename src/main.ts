@@ -2,6 +2,7 @@ import { existsSync, write } from 'node:fs';
 import { createApp } from './app.ts';
 import { boot, openStore, type ShutdownSteps } from './boot.ts';
 import { commands, runCommand } from './commands/commands.ts';
+import { declaredCommands } from './commands/declared/declared-commands.ts';
 import { runRestore } from './commands/restore-command.ts';
 import type { WakeDelivery } from './compose/app-interface.ts';
 import { deliveryChannel } from './compose/delivery.ts';
@@ -85,14 +86,20 @@ async function main([command, ...args]: string[]): Promise<void> {
     if (!commands.includes(command))
       throw new StartError(`Unknown command ${command}. The commands are: ${commands.join(', ')}.`);
     const quiet = createLog({ level: 'warn', readable: process.stdout.isTTY === true });
-    const bootOptions = { config, clock, log: quiet, shutdownSteps, say, onFatal };
+    // The output of these may be read by a program, so nothing else stands in it.
+    const sayProgress = declaredCommands.includes(command) ? sayAside : say;
+    const bootOptions = { config, clock, log: quiet, shutdownSteps, say: sayProgress, onFatal };
     if (command === 'restore') {
       const openAlone = () => openStore({ ...bootOptions, as: 'restore' });
       say(await runRestore(args, { config, clock, say, interrupted, openStore: openAlone }));
     } else {
       const parts = await boot({ ...bootOptions, as: 'command' });
       const readEnv = (name: string) => process.env[name];
-      say(await runCommand(command, args, { config, clock, say, readEnv, interrupted, ...parts }));
+      const exitWith = (code: number) => {
+        process.exitCode = code;
+      };
+      const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
+      say(await runCommand(command, args, { config, clock, say, readEnv, exitWith, colour, interrupted, ...parts }));
     }
     await end();
   })();
@@ -185,6 +192,10 @@ async function serve(
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+function sayAside(text: string): void {
+  process.stderr.write(`${text}\n`);
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -7,6 +7,8 @@ import { createPersonRoutes } from './accounts/person-api.ts';
 import type { PersonService } from './accounts/person-service.ts';
 import { createSignInRoutes } from './accounts/sign-in-api.ts';
 import { createSignInLinkRoutes } from './accounts/sign-in-link-api.ts';
+import { createSsoRoutes } from './accounts/sso/api.ts';
+import type { SsoService } from './accounts/sso/service.ts';
 import { type CallbackRoutesOptions, createCallbackRoutes } from './delivery/http/callbacks/api.ts';
 import { createFeedRoutes, type FeedRoutesOptions, feedAuth } from './events/feed-api.ts';
 import { createHookRoutes } from './hooks/api.ts';
@@ -96,6 +98,8 @@ export interface RouteParts {
   plans: PlanService;
   people: PersonService;
   members: MemberService;
+  /** Undefined without single sign-on. */
+  sso: SsoService | undefined;
   /** The name of the cookie is in the reference. */
   sessions: { cookieName: string };
   registry: RegistryService;
@@ -154,7 +158,7 @@ export const apiPrefixes: { prefix: string; auth: Auth | Auth[] }[] = [
 
 /** Every route of the product, in the specification's order. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { database, clock, people, members, registry, credentials, tokenUrl, audit } = parts;
+  const { database, clock, people, members, sso, registry, credentials, tokenUrl, audit } = parts;
   const mayAssure = parts.config.environment === 'sandbox' || parts.config.risk !== undefined;
   const { publicUrl } = parts.config;
   const operationIds = new Set<string | undefined>();
@@ -187,7 +191,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createFeedRoutes(parts.feed),
     ...createIdentityRoutes(parts.identity),
     ...createServiceRoutes(parts.config, tokenUrl, parts.version, parts.plans),
-    ...createAccountRoutes(people, audit),
+    ...createAccountRoutes(people, audit, sso),
+    ...createSsoRoutes(sso, audit),
     ...(parts.config.environment === 'sandbox' ? createSignInLinkRoutes(people) : []),
     ...createPersonRoutes(people, audit),
     ...createSignInRoutes(people, database),

@@ -78,8 +78,10 @@ const mayImport: Record<string, string[]> = {
   'accounts/people': ['http'],
   'accounts/audit': ['http'],
   'accounts/sign-in': ['accounts/people', 'http'],
+  // At the provider of a company.
+  'accounts/sso': ['settings', 'accounts/people', 'accounts/sign-in', 'accounts/audit', 'http'],
   // What a person or an operator does with them.
-  accounts: ['accounts/people', 'accounts/sign-in', 'accounts/audit', 'http'],
+  accounts: ['accounts/sso', 'accounts/people', 'accounts/sign-in', 'accounts/audit', 'http'],
   // The portal reads from every domain.
   'portal/developer': ['accounts', 'settings', ...domains, 'http'],
   // For both: a search covers every domain.
@@ -171,6 +173,10 @@ const ownerOf: Record<string, string[]> = {
   audit: ['accounts'],
   recovery_code: ['accounts'],
   session: ['accounts'],
+  sso_identity: ['accounts'],
+  sso_attempt: ['accounts'],
+  sso_challenge: ['accounts'],
+  sso_session: ['accounts'],
   one_time_link: ['accounts'],
   sign_in_throttle: ['accounts'],
   sign_in: ['accounts'],
@@ -185,6 +191,7 @@ const ownerOf: Record<string, string[]> = {
   sender: ['registry'],
   verification_template: ['registry'],
   plan: ['registry'],
+  guard_rules: ['verify'],
   spend_day: ['messages'],
   sender_pace: ['delivery'],
   registry_change: ['registry'],
@@ -345,6 +352,7 @@ describe('import directions', () => {
     ['pg', 'platform/database/connections/'],
     ['@redis/client', 'platform/redis.ts'],
     ['undici', 'platform/http-out/client.ts'],
+    ['openid-client', 'accounts/sso/provider.ts'],
   ] as const) {
     test(`only ${home} knows ${name}`, () => {
       const users = files.filter(({ imports }) => imports.some((path) => path === name || path.startsWith(`${name}/`)));

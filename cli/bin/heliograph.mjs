@@ -12,6 +12,9 @@ const machineCommands = [
   'alert-secret',
   'backup',
   'restore',
+  'plan',
+  'apply',
+  'export',
   'smsc',
 ];
 

@@ -26,6 +26,7 @@ import { explainRoute, listRoutes } from './commands/routes.ts';
 import { send } from './commands/send.ts';
 import { start } from './commands/start.ts';
 import { trace } from './commands/trace.ts';
+import { createSmpp, deleteSmpp, listSmpp, listSmppBinds, rotateSmpp } from './commands/smpp.ts';
 import { createTwilio, deleteTwilio, rotateTwilio, showTwilio } from './commands/twilio.ts';
 import { usage } from './commands/usage.ts';
 import { checkVerification, startVerification } from './commands/verify.ts';
@@ -65,6 +66,10 @@ export const commands: readonly Command[] = [
   showTwilio,
   rotateTwilio,
   deleteTwilio,
+  listSmpp,
+  createSmpp,
+  rotateSmpp,
+  deleteSmpp,
   usage,
   find,
   trace,
@@ -77,6 +82,7 @@ export const commands: readonly Command[] = [
   localCarriers,
   listRoutes,
   explainRoute,
+  listSmppBinds,
 
   ...machineCommands,
 

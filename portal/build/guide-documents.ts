@@ -173,6 +173,12 @@ export const guideDocuments: GuideDocument[] = [
     summary: 'Nodes, sizing, proxies, backup, secrets, metrics and alerts.',
   },
   {
+    slug: 'gitops',
+    file: 'docs/guides/gitops.md',
+    title: 'Configuration in a file',
+    summary: 'Carriers, routes, plans, applications and their webhooks in one file: plan, review, apply.',
+  },
+  {
     slug: 'settings',
     file: 'docs/settings.md',
     title: 'Settings',

@@ -12,6 +12,7 @@ import type { Owner, PersonService } from './person-service.ts';
 import { challengeLength } from './sign-in/challenge.ts';
 import type { MadeLink } from './sign-in/one-time-links.ts';
 import type { Challenged, SignedIn } from './sign-in/sign-in.ts';
+import type { SsoService } from './sso/service.ts';
 
 export const emailSchema = Type.String({
   maxLength: longestEmail,
@@ -50,6 +51,16 @@ const accountSchema = Type.Object(
       }),
       set_up_until: nullable(Type.String({ description: 'When that ends; null for all other people' })),
     }),
+    has_password: Type.Boolean(),
+    sso: nullable(
+      Type.Object(
+        {
+          joined: Type.Boolean({ description: 'Whether an identity at the provider is the person' }),
+          session: Type.Boolean({ description: 'Whether single sign-on opened this session' }),
+        },
+        { description: 'Null where the service has no single sign-on' },
+      ),
+    ),
     accounts: Type.Array(Type.Object({ id: recordId('acc'), name: Type.String(), role: roleSchema }), {
       description: 'The accounts that the person belongs to, the one used last first',
     }),
@@ -88,7 +99,7 @@ export const signInAnswers = {
   202: { description: 'The password is right. The person has a second factor: send its code', schema: challengeSchema },
 };
 
-export function createAccountRoutes(people: PersonService, audit: Audit): Route[] {
+export function createAccountRoutes(people: PersonService, audit: Audit, sso: SsoService | undefined): Route[] {
   const tag = 'Developer portal: account';
   const byVisitor = { auth: { kind: 'visitor' }, tag } as const;
   const byPerson = { auth: { kind: 'person' }, tag } as const;
@@ -140,8 +151,10 @@ export function createAccountRoutes(people: PersonService, audit: Audit): Route[
       }),
       answers: { 201: signInAnswers[201] },
       refuses: { UNAUTHENTICATED: 'The challenge is not valid or has expired' },
-      handler: async ({ body, address }) =>
-        answerSignIn(await people.completeSignIn(body.challenge, body.code, address)),
+      handler: async ({ body: { challenge, code }, address }) => {
+        const complete = challenge.startsWith('sso.') && sso !== undefined ? sso.completeSignIn : people.completeSignIn;
+        return answerSignIn(await complete(challenge, code, address));
+      },
     }),
     route({
       method: 'GET',
@@ -241,7 +254,7 @@ async function readAccount(people: PersonService, session: OwnedSession): Promis
   const found = await people.describe(session);
   const current = found?.memberships.find((each) => each.accountId === accountId);
   if (found === undefined || current === undefined) throw notFound();
-  const { person, memberships, factor } = found;
+  const { person, memberships, factor, sso } = found;
   return {
     id: accountId,
     email: person.email,
@@ -256,6 +269,8 @@ async function readAccount(people: PersonService, session: OwnedSession): Promis
       can_set_up: factor.canSetUp,
       set_up_until: timestampOrNull(factor.setUpUntilMs),
     },
+    has_password: person.passwordHash !== null,
+    sso,
     accounts: memberships.map((each) => ({ id: each.accountId, name: each.accountName, role: each.role })),
   };
 }

@@ -15,6 +15,7 @@ import { requireGoodPassword } from './sign-in/password-rules.ts';
 import type { PasswordWork } from './sign-in/password-work.ts';
 import type { Sessions } from './sign-in/session.ts';
 import type { SignedIn } from './sign-in/sign-in.ts';
+import { ssoOnly } from './sign-in/sso-only.ts';
 
 export interface MemberServiceOptions {
   database: Database;
@@ -22,6 +23,8 @@ export interface MemberServiceOptions {
   keys: KeyRing;
   passwordWork: PasswordWork;
   sessions: Sessions;
+  /** Single sign-on is the only way in. */
+  ssoOnly: boolean;
 }
 
 /** A person and the account joined. */
@@ -34,7 +37,8 @@ const invitationMs = 7 * dayMs;
 export const mostMembers = 50;
 
 /** Members, roles and invitations of accounts. An account always has an owner. */
-export function createMemberService({ database, clock, keys, passwordWork, sessions }: MemberServiceOptions) {
+export function createMemberService(options: MemberServiceOptions) {
+  const { database, clock, keys, passwordWork, sessions } = options;
   const hashOf = (token: string, version: number) => keyedHash(keys.keyFor('link', version), `invitation\n${token}`);
 
   /** Changes of one account's members run one at a time. */
@@ -132,11 +136,12 @@ export function createMemberService({ database, clock, keys, passwordWork, sessi
     async readInvitation(token: string) {
       const found = await requireInvitation(token);
       const person = await people.findPersonByEmail(database, found.email);
-      return { ...found, signInFirst: person !== undefined };
+      return { ...found, signInFirst: options.ssoOnly || person !== undefined };
     },
 
     /** For a person who signs in for the first time. */
     async acceptAsNewPerson(token: string, password: string, address: string, note?: Note<Joined>): Promise<SignedIn> {
+      if (options.ssoOnly) throw ssoOnly();
       const found = await requireInvitation(token);
       requireGoodPassword(password, found.email);
       const passwordHash = await passwordWork.run(address, (hasher) => hasher.hash(password));

@@ -10,18 +10,23 @@ import { requireEmail } from './people/email.ts';
 import * as members from './people/member-store.ts';
 import * as people from './people/person-store.ts';
 import { createFactorChanges, enrolsUntil } from './sign-in/factor-changes.ts';
-import { createLinkMaker, createLinkUse } from './sign-in/one-time-links.ts';
+import { createLinkMaker, createLinkUse, type MadeLink } from './sign-in/one-time-links.ts';
 import { hashGenerated } from './sign-in/password.ts';
 import { requireGoodPassword } from './sign-in/password-rules.ts';
 import type { Self } from './sign-in/self.ts';
 import { deleteSessionOf, deleteSessionsOf, findEnrolment, setSessionAccount } from './sign-in/session-store.ts';
-import { createSignIn, type SignedIn, type SignInOptions } from './sign-in/sign-in.ts';
+import { type Challenged, createSignIn, type SignedIn, type SignInOptions } from './sign-in/sign-in.ts';
 import { createSignInLinks } from './sign-in/sign-in-links.ts';
+import { ssoOnly } from './sign-in/sso-only.ts';
 import { listSignIns, type SignInRow } from './sign-in/store.ts';
+import { findSsoSession } from './sso/session-store.ts';
+import { hasIdentity } from './sso/store.ts';
 
 export interface PersonServiceOptions extends SignInOptions {
   keys: KeyRing;
   operatorsNeedSecondFactor: boolean;
+  /** The provider of single sign-on. With `only`, passwords open nothing. */
+  sso: { issuer: string; only: boolean } | undefined;
   /** Deletes a person and the accounts of that person alone. */
   removePerson: (personId: string, note?: Note) => Promise<void>;
 }
@@ -47,15 +52,23 @@ export function createPersonService(options: PersonServiceOptions) {
   });
   const { requireTry, ...signIn } = createSignIn(options);
 
+  /** For a person without a password: whether this session is new enough to stand for one. */
+  async function mayEnrol(sessionHash: Buffer): Promise<boolean> {
+    return ((await findEnrolment(database, sessionHash))?.enrolsUntilMs ?? 0) > clock.nowMs();
+  }
+
   /** Checks the person's own password, with the limits of a sign-in. Returns the stored hash. */
-  async function requirePassword({ personId, address }: Self, password: string): Promise<string> {
+  async function requirePassword({ personId, sessionHash, address }: Self, password: string): Promise<string> {
     return passwordWork.run(address, async (queued, addressKey) => {
       const person = await people.findPerson(database, personId);
       if (person === undefined) throw notFound();
       const guess = { personId, email: person.email, addressKey };
       await requireTry(guess);
-      if (person.passwordHash === null || !(await queued.verify(password, person.passwordHash)))
-        throw invalidField('current_password', 'is wrong');
+      if (person.passwordHash === null) {
+        if (await mayEnrol(sessionHash)) return '';
+        throw invalidField('current_password', noPassword);
+      }
+      if (!(await queued.verify(password, person.passwordHash))) throw invalidField('current_password', 'is wrong');
       await throttle.clear(database, guess);
       return person.passwordHash;
     });
@@ -63,8 +76,17 @@ export function createPersonService(options: PersonServiceOptions) {
 
   const { createLink, createPortalLink } = createLinkMaker(options);
 
+  /** Whether the person signs in by single sign-on, and did so for this session. Null where there is none. */
+  async function describeSso(personId: string, sessionHash: Buffer) {
+    const { sso } = options;
+    if (sso === undefined) return null;
+    const joined = await hasIdentity(database, personId, sso.issuer);
+    return { joined, session: joined && (await findSsoSession(database, sessionHash)) !== undefined };
+  }
+
   return {
     async signUp(given: string, password: string, address: string, note?: Note<Owner>): Promise<SignedIn> {
+      if (options.sso?.only) throw ssoOnly();
       const email = requireEmail(given);
       requireGoodPassword(password, email);
       const passwordHash = await passwordWork.run(address, (queued) => queued.hash(password));
@@ -83,10 +105,19 @@ export function createPersonService(options: PersonServiceOptions) {
     },
 
     ...signIn,
+    requirePassword,
+    requireTry,
+    async signIn(email: string, password: string, address: string): Promise<SignedIn | Challenged> {
+      if (options.sso?.only) throw ssoOnly();
+      return signIn.signIn(email, password, address);
+    },
     signOut: (sessionHash: Buffer) => sessions.end(sessionHash),
     createLink,
-    createPortalLink,
-    ...createLinkUse(options),
+    async createPortalLink(personId: string, note?: Note<MadeLink>): Promise<string | undefined> {
+      if (options.sso?.only) throw ssoOnly();
+      return createPortalLink(personId, note);
+    },
+    ...createLinkUse({ ...options, ssoOnly: options.sso?.only === true }),
     ...createSignInLinks(options),
     ...createFactorChanges({ ...options, requirePassword, requireTry }),
 
@@ -97,17 +128,19 @@ export function createPersonService(options: PersonServiceOptions) {
     },
 
     async describe({ personId, sessionHash }: Pick<Self, 'personId' | 'sessionHash'>) {
-      const [person, memberships, factor, enrolment] = await Promise.all([
+      const [person, memberships, factor, enrolment, sso] = await Promise.all([
         people.findPerson(database, personId),
         members.listMemberships(database, personId),
         secondFactor.state(personId),
         findEnrolment(database, sessionHash),
+        describeSso(personId, sessionHash),
       ]);
       if (person === undefined) return undefined;
       const until = enrolsUntil(enrolment, clock.nowMs());
-      const setUp = { canSetUp: factor.enabled || !person.operator || until !== null, setUpUntilMs: until };
-      const isRequired = person.operator && options.operatorsNeedSecondFactor;
-      return { person, memberships, factor: { ...factor, ...setUp, isRequired } };
+      const operator = enrolment?.operator ?? person.operator;
+      const setUp = { canSetUp: factor.enabled || !operator || until !== null, setUpUntilMs: until };
+      const isRequired = operator && options.operatorsNeedSecondFactor;
+      return { person: { ...person, operator }, memberships, sso, factor: { ...factor, ...setUp, isRequired } };
     },
 
     /** The number of operators that the service refuses until they have a second factor. */
@@ -151,7 +184,7 @@ export function createPersonService(options: PersonServiceOptions) {
       const after = await passwordWork.run(self.address, (queued) => queued.hash(password));
       await database.transaction(async (tx) => {
         if (!(await people.replacePassword(tx, personId, before, after)))
-          throw invalidField('current_password', 'has just been changed');
+          throw invalidField('current_password', before === '' ? noPassword : 'has just been changed');
         await deleteSessionsOf(tx, personId, self.sessionHash);
         await note?.(tx, undefined);
       });
@@ -171,3 +204,5 @@ export function createPersonService(options: PersonServiceOptions) {
     },
   };
 }
+
+const noPassword = 'is none: you sign in by single sign-on. Sign out and in again, and do this within 15 minutes';

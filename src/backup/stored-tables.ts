@@ -20,7 +20,18 @@ export interface Store {
  * tables empty.
  */
 const leftOut = [
-  ...['node', 'registry_change', 'session', 'one_time_link', 'invitation', 'carrier_bind', 'carrier_log'],
+  ...[
+    'node',
+    'registry_change',
+    'session',
+    'one_time_link',
+    'invitation',
+    'sso_attempt',
+    'sso_challenge',
+    'sso_session',
+    'carrier_bind',
+    'carrier_log',
+  ],
   // Which assertions of clients were used in the last minutes.
   'client_assertion',
   // Data about a person's device must be gone after a day.

@@ -6,7 +6,7 @@ import { readNumber } from '../messages/numbers/phone-number.ts';
 import type { Note } from '../platform/database/database.ts';
 import { ApiError, StartError } from '../platform/errors.ts';
 import { toRun } from '../platform/how-to-run.ts';
-import { applyFile, exportAll } from './carrier-apply.ts';
+import { applyFile, exportFile } from './carrier-apply.ts';
 import type { CarrierCommandParts } from './carrier-command-parts.ts';
 import { showStatus } from './carrier-status.ts';
 import { explainRoute } from './explain-command.ts';
@@ -27,7 +27,7 @@ export function runCarrierCommand([act, ...args]: string[], parts: CarrierComman
   const [first, second, ...more] = args.filter((arg) => !arg.startsWith('--'));
   const isPlain = flags.length === 0 && more.length === 0;
   if (act === 'status' && isPlain && first === undefined) return showStatus(parts);
-  if (act === 'export' && isPlain && first === undefined) return exportAll(parts);
+  if (act === 'export' && isPlain && first === undefined) return exportFile(parts);
   if (act === 'test' && isPlain && first !== undefined && second !== undefined) return test(first, second, parts);
   if (act === 'try' && isPlain && first !== undefined && second === undefined) return tryNow(first, parts);
   if (act === 'apply' && first !== undefined && second === undefined && flags.every(isApplyFlag)) {

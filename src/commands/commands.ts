@@ -22,6 +22,7 @@ import { createVerificationRetention } from '../verify/verification-retention.ts
 import { deleteAnswersNaming } from '../webhooks/answer-store.ts';
 import { runBackup } from './backup-command.ts';
 import { runCarrierCommand } from './carrier-commands.ts';
+import { declaredCommands, runDeclaredCommand } from './declared/declared-commands.ts';
 
 /** Commands that need a shell on the machine. `restore` is separate: it opens the database by itself. */
 export const commands = [
@@ -34,6 +35,7 @@ export const commands = [
   'alert-secret',
   'backup',
   'restore',
+  ...declaredCommands,
 ];
 
 interface Parts {
@@ -47,6 +49,10 @@ interface Parts {
   say: (text: string) => void;
   /** Reads a variable of the environment: a file may name one instead of a secret. */
   readEnv: (name: string) => string | undefined;
+  /** Ends the process with this code when the command has ended; 0 without it. */
+  exitWith: (code: number) => void;
+  /** Whether a person reads the output in colours. */
+  colour: boolean;
   /** Aborted when a person or the system ends the command. */
   interrupted: AbortSignal;
 }
@@ -65,6 +71,10 @@ export function runCommand(command: string, args: string[], parts: Parts): Promi
       return showAlertSecret(args, parts);
     case 'backup':
       return runBackup(args, parts);
+    case 'plan':
+    case 'apply':
+    case 'export':
+      return runDeclaredCommand(command, args, parts);
     default:
       return makeLink(command, args, parts);
   }

@@ -11,6 +11,7 @@ import { createSignInThrottle } from '../accounts/sign-in/throttle.ts';
 import { addressKey } from '../edge/address-key.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
 import type { Foundation } from './foundation.ts';
+import { composeSso } from './sso.ts';
 
 export type Accounts = ReturnType<typeof composeAccounts>;
 
@@ -36,6 +37,10 @@ export function composeAccounts(foundation: Foundation, { registry, passwordCost
   const signIns = createSignInLog(clock);
   const https = config.publicUrl.startsWith('https:');
   const sessions = createSessions({ database, clock, keys, signIns, https });
+  const ssoOnly = config.sso?.only === true;
+  const throttle = createSignInThrottle(database, clock, keys);
+  const host = new URL(config.publicUrl).host;
+  const secondFactor = createSecondFactor({ database, clock, keys, issuer: `Heliograph ${host}` });
   const people = createPersonService({
     database,
     clock,
@@ -44,12 +49,15 @@ export function composeAccounts(foundation: Foundation, { registry, passwordCost
     sessions,
     signIns,
     addressKey,
-    throttle: createSignInThrottle(database, clock, keys),
-    secondFactor: createSecondFactor({ database, clock, keys, issuer: `Heliograph ${new URL(config.publicUrl).host}` }),
+    throttle,
+    secondFactor,
     challenges: createSignInChallenges({ clock, keys }),
     operatorsNeedSecondFactor: config.operatorSecondFactor === 'required',
+    sso: config.sso,
     removePerson: createPersonRemoval({ database, registry }),
   });
-  const members = createMemberService({ database, clock, keys, passwordWork, sessions });
-  return { sessions, people, members };
+  const members = createMemberService({ database, clock, keys, passwordWork, sessions, ssoOnly });
+  const { requirePassword, requireTry } = people;
+  const shared = { sessions, secondFactor, throttle, signIns, https, addressKey, requirePassword, requireTry };
+  return { sessions, people, members, ...composeSso(foundation, shared) };
 }

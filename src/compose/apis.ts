@@ -5,6 +5,7 @@ import { createSendRules } from '../messages/send-rules.ts';
 import { createIdempotency } from '../platform/database/idempotency.ts';
 import type { Registry } from '../registry/registry.ts';
 import { createGuard } from '../verify/guard.ts';
+import type { KnownGuard } from '../verify/guard-rules/known.ts';
 import { createStartRequests } from '../verify/start/request.ts';
 import { createStartRules } from '../verify/start/rules.ts';
 import { createVerifyService, type VerifyServiceOptions } from '../verify/verify-service.ts';
@@ -12,6 +13,7 @@ import type { WakeDelivery } from './app-interface.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 import { composeHooks } from './hooks.ts';
+import { createInboundNumbers } from './verify/inbound-number.ts';
 import { composeRisk } from './verify/risk.ts';
 
 export interface ApiParts {
@@ -20,6 +22,8 @@ export interface ApiParts {
   /** Wakes the delivery workers: something is due. */
   wakeDelivery: WakeDelivery;
   carriers: Pick<Carriers, 'texts'>;
+  /** The guard as it is now: a file may change its rules. */
+  currentGuard: KnownGuard['current'];
   optOuts: { check: OptOutCheck; drain(): Promise<void> };
 }
 
@@ -38,10 +42,13 @@ export function composeApis(foundation: Foundation, parts: ApiParts) {
     clock,
     keys,
     guard: createGuard(config.guard, environment),
+    currentGuard: parts.currentGuard,
     environment,
     resendSeconds,
     routeText,
     askRisk: risk.ask,
+    findInboundNumber: createInboundNumbers(database, environment),
+    workingChannels,
     hasChoice,
     signProof,
     wake,

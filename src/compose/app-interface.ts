@@ -1,3 +1,4 @@
+import type { Rechecks } from '../accounts/sso/rechecks.ts';
 import type { PersonService } from '../accounts/person-service.ts';
 import type { PasswordCost } from '../accounts/sign-in/password.ts';
 import type { NodeWindows } from '../edge/node-windows.ts';
@@ -54,6 +55,8 @@ export interface App extends Pick<Carriers, 'alerts'> {
   people: PersonService;
   smpp: Pick<Smpp, 'port' | 'tlsPort'>;
   signingKeys: SigningKeys;
+  /** Undefined without single sign-on. */
+  ssoRechecks: Rechecks | undefined;
   metering: Metering;
   metrics: Metrics;
   carriers: Carriers['directory']['list'];

@@ -1,4 +1,5 @@
 import { createSignInUpkeep } from '../accounts/sign-in/upkeep.ts';
+import { deleteOldSso } from '../accounts/sso/store.ts';
 import { createPortalUpkeep } from '../accounts/upkeep.ts';
 import type { NoteEnds } from '../delivery/attempts/answered-text.ts';
 import { deleteOldAttempts, findOnSeveralCarriers } from '../delivery/attempts/store.ts';
@@ -270,6 +271,9 @@ export function createChores({
     },
     { name: 'registry-changes', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldChanges) },
     { name: 'dead-nodes', everyMs: minuteMs, runPiece: () => deleteDeadNodes(database) },
+    ...(config.sso === undefined
+      ? []
+      : [{ name: 'old-single-sign-ons', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldSso) }]),
     { name: 'client-assertions', everyMs: 10 * minuteMs, runPiece: withNow(deleteOldAssertions) },
     { name: 'token-revocations', everyMs: 10 * minuteMs, runPiece: withNow(deleteOutlivedRevocations) },
     { name: 'request-traces', everyMs: 10 * minuteMs, runPiece: createTraceDeletion(database, clock) },

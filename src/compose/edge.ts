@@ -1,3 +1,4 @@
+import { attemptCookieOf } from '../accounts/sso/service.ts';
 import { createAddressLimits } from '../edge/address-limits.ts';
 import { createApplicationAccess } from '../edge/application-access.ts';
 import { createGateway } from '../edge/gateway.ts';
@@ -24,6 +25,7 @@ export interface EdgeParts {
 export function composeEdge({ config, windows }: Foundation, parts: EdgeParts): Gateway {
   const { registry, verifier } = parts.identity;
   const { sessions } = parts.accounts;
+  const { publicUrl } = config;
   const addresses = createAddressLimits(windows.visitors, config.addressLimits);
   const gateway = createGateway({
     applications: createApplicationAccess({
@@ -37,12 +39,13 @@ export function composeEdge({ config, windows }: Foundation, parts: EdgeParts): 
     findOpenSessions: sessions.findOpen,
     findOwnCaller: createFindOwnCaller(registry.directory),
     sessionCookie: sessions.cookieName,
+    attemptCookie: attemptCookieOf(publicUrl.startsWith('https:')),
     addresses,
     identityAddresses: createAddressLimits(windows.clients, config.addressLimits),
     apis: apiPrefixes,
     metrics: { token: config.metricsToken, openToLoopback: config.environment === 'sandbox' },
     isCallback: parts.carriers.isCallback,
-    publicUrl: config.publicUrl,
+    publicUrl,
     operatorsNeedSecondFactor: config.operatorSecondFactor === 'required',
   });
   return config.role === 'worker' ? createWorkerGateway(gateway) : gateway;

@@ -7,6 +7,8 @@ import { createTokenService } from '../identity/token-service.ts';
 import { createTokenVerifier } from '../identity/token-verifier.ts';
 import { allApplications } from '../registry/directory.ts';
 import { createRegistry } from '../registry/registry.ts';
+import { createKnownGuard } from '../verify/guard-rules/known.ts';
+import { guardRulesChange } from '../verify/guard-rules/service.ts';
 import type { Foundation } from './foundation.ts';
 import { composeSigningKeys } from './signing-keys.ts';
 
@@ -26,14 +28,18 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
     about: { version, role: config.role, publicUrl: config.publicUrl },
     onChange({ applicationId }) {
       if (applicationId === signingKeysChange) forgetSigningKeys();
+      if (applicationId === guardRulesChange) guard.forget();
       onApplicationChange(applicationId === allApplications ? undefined : applicationId);
     },
     onLost() {
       forgetSigningKeys();
+      guard.forget();
       onApplicationChange();
     },
   });
   const { directory, clients, feed } = registry;
+  const { guard: guardSettings, environment } = config;
+  const guard = createKnownGuard({ database, settings: guardSettings, environment, isTrusted: feed.isTrusted });
   const signingKeys = composeSigningKeys(foundation, feed);
   const checksums = createTokenChecksums(keys);
   const verifier = createTokenVerifier({ database, clock, directory, clients, feed, signingKeys, checksums, issuer });
@@ -65,6 +71,8 @@ export function composeIdentity(foundation: Foundation, onApplicationChange: (ap
   );
   return {
     registry,
+    /** The guard follows the registry's feed too. */
+    currentGuard: guard.current,
     signingKeys,
     verifier,
     signProof: createProofSigner(sign, signingKeys, issuer, clock),

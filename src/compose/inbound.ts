@@ -1,14 +1,16 @@
-import { findCarrier } from '../delivery/carrier/store.ts';
+import { findCarrier, isTrustedSender } from '../delivery/carrier/store.ts';
 import { createNumberService } from '../inbound/number-service.ts';
 import { createOptOuts } from '../inbound/opt-outs.ts';
 import { createInboundReceiver } from '../inbound/receive.ts';
 import { findMessages } from '../messages/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
-import type { Database } from '../platform/database/database.ts';
+import type { Database, Tx } from '../platform/database/database.ts';
 import type { Registry } from '../registry/registry.ts';
 import { findAnswering, isApplication } from '../registry/registry-store.ts';
 import type { Config } from '../settings/settings.ts';
+import { createInboundApprovals } from '../verify/inbound/approvals.ts';
+import { sandboxNumber } from '../verify/inbound/request-text.ts';
 import type { Foundation } from './foundation.ts';
 import type { composeInbox } from './inbox.ts';
 
@@ -27,7 +29,9 @@ export interface InboundParts {
 export function createInbound(parts: InboundParts) {
   const { config, database, clock, keys, wake } = parts;
   const optOuts = createOptOuts({ ...parts, verifications: config.optOutVerify });
-  return { optOuts, receiver: createInboundReceiver({ database, clock, keys, optOuts, findAnswering, wake }) };
+  const isTrusted = async (tx: Tx, carrier: string) => carrier === 'sandbox' || isTrustedSender(tx, carrier);
+  const approve = createInboundApprovals({ keys, clock, isTrusted });
+  return { optOuts, receiver: createInboundReceiver({ database, clock, keys, optOuts, findAnswering, approve, wake }) };
 }
 
 export type Inbound = ReturnType<typeof composeInbound>;
@@ -77,7 +81,7 @@ export function composeInbound(foundation: Foundation, parts: InboundWebParts) {
       numbers,
       portalInbound: { database, optOuts, requireOwn },
       inbox: isSandbox ? { ...inbox, requireOwn } : undefined,
-      replies: isSandbox ? { database, clock, receiver, findReceivedFrom, requireOwn } : undefined,
+      replies: isSandbox ? { database, clock, receiver, findReceivedFrom, requireOwn, verificationNumber: sandboxNumber } : undefined,
     },
   };
 }

@@ -7,7 +7,7 @@ import { createRecordFiles } from '../portal/developer/record-file.ts';
 import { createRequestStories } from '../portal/developer/request-story.ts';
 import { createWaitStories } from '../quality/waiting/stories.ts';
 import type { Registry } from '../registry/registry.ts';
-import { createGuard } from '../verify/guard.ts';
+import type { KnownGuard } from '../verify/guard-rules/known.ts';
 import type { VerifyService } from '../verify/verify-service.ts';
 import type { Carriers } from './carriers.ts';
 import type { Events } from './events.ts';
@@ -25,6 +25,7 @@ export interface PortalParts {
   hasRedis: () => boolean | undefined;
   carriers: Carriers;
   events: Events;
+  currentGuard: KnownGuard['current'];
 }
 
 /** The risk check as the last rule; what it asks is the operator's. */
@@ -71,11 +72,7 @@ export function composePortal(foundation: Foundation, parts: PortalParts) {
     senders: { database, senders, requireCarrier: parts.carriers.routes.carriers.require },
     spend: { database, clock, sending, requireOwn },
     guardHolds: { database, clock, feed, requireOwn },
-    guardRules: {
-      database,
-      clock,
-      rules: [...createGuard(config.guard, config.environment).inForce, riskRule(config)],
-    },
+    guardRules: { database, clock, currentGuard: parts.currentGuard, further: [riskRule(config)] },
     nodes: { recentNodes: feed.recentNodes },
     queue: { database, clock },
     traffic: { database, clock, flush },

@@ -18,6 +18,8 @@ export interface GatewayOptions {
   findOpenSessions: FindOpenSessions;
   findOwnCaller: FindOwnCaller;
   sessionCookie: string;
+  /** Binds an attempt of single sign-on to its browser. */
+  attemptCookie: string;
   /** For unknown credentials and the portal. */
   addresses: AddressLimits;
   /** Separate ones for the identity provider, so token requests and the portal do not share a budget. */
@@ -88,6 +90,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     );
   }
 
+  async function admitReturning(arrival: Arrival): Promise<Admission> {
+    const decision = await addresses.charge(arrival);
+    if (!decision.admitted) return limited(anonymous, decision);
+    const { cookie } = arrival.headers;
+    const token = readCookie(cookie, options.sessionCookie);
+    const session = token === undefined ? undefined : await findSession(token).catch(asRefusal);
+    if (session instanceof ApiError) return refused(anonymous, decision, session);
+    const attempt = readCookie(cookie, options.attemptCookie);
+    return admitted({ kind: 'returning', attempt, sessionHash: session?.sessionHash }, decision);
+  }
+
   /** Charges nothing. The headers show the state of the caller's address. */
   function admitOpen(arrival: Arrival, refusal?: ApiError): Admission | Promise<Admission> {
     return whenDecided(addresses.peek(arrival.address), (decision) =>
@@ -149,6 +162,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         return admitTry(arrival, auth);
       case 'client':
         return admitClient(arrival);
+      case 'returning':
+        return admitReturning(arrival);
       case 'metrics':
         return admitOpen(arrival, refuseMetrics(options.metrics, arrival.headers.authorization, arrival.address));
       case 'callback':

@@ -1,7 +1,7 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import type { Hook, HookSecret, ProvingSecret } from './hook.ts';
+import { type Hook, type HookSecret, mostHooks, type ProvingSecret } from './hook.ts';
 import type { HookSecrets, NewHookSecret } from './secret.ts';
 
 const columns = `id, application_id as "applicationId", kind, sender as "from", locale, pointers, created_at as "createdAtMs",
@@ -36,6 +36,15 @@ export async function listHooks(tx: Tx, applicationId: string, limit: number): P
     applicationId,
     limit,
   ]);
+  return rows;
+}
+
+/** Those of several applications, oldest first. */
+export async function listHooksOf(tx: Tx, applicationIds: readonly string[]): Promise<Hook[]> {
+  const { rows } = await tx.query<Hook>(
+    `select ${columns} from hook where application_id = any($1::text[]) order by id limit $2`,
+    [applicationIds, applicationIds.length * mostHooks],
+  );
   return rows;
 }
 

@@ -34,6 +34,8 @@ export type Auth =
   | { kind: 'try'; api: Api }
   | { kind: 'operator' }
   | { kind: 'client' }
+  /** A browser that comes back from the provider of single sign-on: the caller is what its cookies hold. */
+  | { kind: 'returning' }
   | { kind: 'metrics' }
   /** A provider's callback: the token in its path, and the proof that the handler checks. */
   | { kind: 'callback' }
@@ -41,7 +43,7 @@ export type Auth =
   | { kind: 'hook' };
 
 /** Who calls, without the credential. */
-export type Caller = { kind: 'anonymous' } | Developer | CallingApplication | CallingClient;
+export type Caller = { kind: 'anonymous' } | Developer | CallingApplication | CallingClient | ReturningBrowser;
 
 /** An application registered for the API it calls. */
 export interface CallingApplication {
@@ -62,6 +64,15 @@ export interface CallingClient {
   kind: 'client';
   /** From HTTP Basic; null when the header could not be read. */
   basic: { clientId: string; clientSecret: string } | null | undefined;
+}
+
+/** A browser that was at the provider of single sign-on. */
+export interface ReturningBrowser {
+  kind: 'returning';
+  /** The token of its attempt. It proves only that the attempt began in this browser. */
+  attempt: string | undefined;
+  /** The session that it has, if any. */
+  sessionHash: Buffer | undefined;
 }
 
 /** What a member of an account may do: read; also change what belongs to applications; also decide who is a member. */
@@ -251,6 +262,11 @@ export function requireDeveloper(call: { caller: Caller }): Developer {
 
 export function requireClient(call: { caller: Caller }): CallingClient {
   if (call.caller.kind !== 'client') throw new Error('this route is not one of the identity provider');
+  return call.caller;
+}
+
+export function requireReturning(call: { caller: Caller }): ReturningBrowser {
+  if (call.caller.kind !== 'returning') throw new Error('this route is not the callback of single sign-on');
   return call.caller;
 }
 

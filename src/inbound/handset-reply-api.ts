@@ -1,5 +1,6 @@
 // Tests: test/contract/inbound.test.ts
 import { Type } from 'typebox';
+import { recordId } from '../http/list-page.ts';
 import { type Auth, type Call, type Route, route } from '../http/route.ts';
 import {
   longestNumber,
@@ -23,7 +24,9 @@ import type { InboundReceiver } from './receive.ts';
 export interface HandsetReplyOptions {
   database: Database;
   clock: Clock;
-  receiver: Pick<InboundReceiver, 'receive'>;
+  receiver: Pick<InboundReceiver, 'reply'>;
+  /** Receives the texts of verifications for every application. */
+  verificationNumber: string;
   /** The API of a recent text from this sender to a virtual phone; undefined if there is none. */
   findReceivedFrom: (applicationId: string, handset: string, sender: string) => Promise<Holder['api'] | undefined>;
   /** Throws a 404 for an application of another account. */
@@ -55,9 +58,17 @@ const bodySchema = Type.Object(
   { title: 'HandsetReply', check: checkBody },
 );
 
+const replySchema = Type.Object(
+  {
+    ...Type.Partial(inboundSchema).properties,
+    verification_id: Type.Optional(recordId('ver')),
+  },
+  { title: 'HandsetReplyTaken' },
+);
+
 /** Lets a person with a virtual phone answer an application, in the sandbox only. */
 export function createHandsetReplyRoutes(options: HandsetReplyOptions): Route[] {
-  const { database, clock, receiver, findReceivedFrom } = options;
+  const { database, clock, receiver, findReceivedFrom, verificationNumber } = options;
 
   async function applicationOf({ caller }: Call, given: string | undefined): Promise<string> {
     if (caller.kind === 'application') return caller.applicationId;
@@ -85,7 +96,11 @@ export function createHandsetReplyRoutes(options: HandsetReplyOptions): Route[] 
       summary: 'Answer an application from a virtual handset',
       body: bodySchema,
       answers: {
-        201: { description: 'The text as the application gets it', schema: inboundSchema, headers: ['Location'] },
+        201: {
+          description: 'The text as the application gets it, or the verification that it approved',
+          schema: replySchema,
+          headers: ['Location'],
+        },
       },
       refuses: { NOT_FOUND: 'The application is not one of the developer' },
       handler: async (call) => {
@@ -94,12 +109,16 @@ export function createHandsetReplyRoutes(options: HandsetReplyOptions): Route[] 
         const from = requireNumber(call.body.from);
         const to = canonicalNumber(call.body.to);
         const holder = to.includes('\0') ? undefined : await findHolder(applicationId, from, to);
-        if (holder === undefined) throw invalidField('to', toProblem);
+        if (holder === undefined && to !== verificationNumber) throw invalidField('to', toProblem);
         // Each reply is a text of its own, also if it says the same as the last one.
         const sent = { carrierMessageId: newId('inb', clock), from, to, text, part: null };
-        const [record] = await receiver.receive(sandbox, [sent], holder);
+        const { record, verificationId } = await receiver.reply(sandbox, sent, holder);
+        if (verificationId !== undefined) {
+          return { status: 201, body: { verification_id: verificationId }, location: `/verify/v1/verifications/${verificationId}` };
+        }
         if (record === undefined) throw new Error('a reply was not kept');
-        return { status: 201, body: toInboundRecord(record), location: `/${record.api}/v1/inbound/${record.id}` };
+        const location = record.api === null ? `/sandbox/v1/inbox` : `/${record.api}/v1/inbound/${record.id}`;
+        return { status: 201, body: toInboundRecord(record), location };
       },
     }),
   ];

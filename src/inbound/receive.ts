@@ -19,8 +19,15 @@ import { mayMeanStop, type Word, wordOf } from './words.ts';
 export interface InboundReceiverOptions extends KeywordOptions {
   database: Database;
   keys: KeyRing;
+  /** The verification that a text approved, whole and before any keyword; such a text is not kept. */
+  approve: (tx: Tx, text: { from: string; to: string; text: string; carrier: string }) => Promise<string | undefined>;
   /** Called after a commit that has made an answer, with the carrier that sends it. */
   wake: (carriers: readonly string[]) => void;
+}
+
+export interface Replied {
+  record: Inbound | undefined;
+  verificationId: string | undefined;
 }
 
 export interface InboundReceiver {
@@ -30,8 +37,15 @@ export interface InboundReceiver {
    * affect no other.
    */
   receive(source: InboundSource, texts: InboundText[], phoneOf?: Holder): Promise<Inbound[]>;
+  /** The same for one text of a virtual phone: its record, or the verification that it approved. */
+  reply(source: InboundSource, text: InboundText, phoneOf: Holder | undefined): Promise<Replied>;
   /** Delivers some of the texts that were not completed within an hour. Returns how many. */
   deliverIncomplete(): Promise<number>;
+}
+
+interface Approved {
+  arrival: Arrival;
+  verificationId: string;
 }
 
 /** A text, its record, and the entries of the number that it came to. */
@@ -47,7 +61,7 @@ interface Recorded {
 const mostIncomplete = 50;
 
 export function createInboundReceiver(options: InboundReceiverOptions): InboundReceiver {
-  const { database, clock, keys, wake } = options;
+  const { database, clock, keys, approve, wake } = options;
   const { handleKeyword, stop } = createKeywordHandler(options);
 
   function recordOf(arrival: Arrival, source: InboundSource, all: OwnNumber[], phoneOf: Holder | undefined): Recorded {
@@ -91,9 +105,16 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
 
   /** Writes complete texts, and handles their keywords in the order of arrival. */
   async function keep(tx: Tx, source: InboundSource, arrivals: Arrival[], phoneOf?: Holder) {
-    if (arrivals.length === 0) return { records: [], answers: 0 };
-    const numbers = await findNumbers(tx, [...new Set(arrivals.flatMap(({ from, to }) => [from, to]))]);
-    const recorded = arrivals.map((arrival) => recordOf(arrival, source, numbers, phoneOf));
+    const approved: Approved[] = [];
+    const others: Arrival[] = [];
+    for (const arrival of arrivals) {
+      const verificationId = arrival.partial ? undefined : await approve(tx, { ...arrival, carrier: source.key });
+      if (verificationId === undefined) others.push(arrival);
+      else approved.push({ arrival, verificationId });
+    }
+    if (others.length === 0) return { records: [], answers: 0, approved };
+    const numbers = await findNumbers(tx, [...new Set(others.flatMap(({ from, to }) => [from, to]))]);
+    const recorded = others.map((arrival) => recordOf(arrival, source, numbers, phoneOf));
     const records = recorded.map(({ record }) => record);
     await insertInbound(tx, records);
     let answers = 0;
@@ -101,7 +122,7 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
       if (word === undefined) continue;
       if (await handleKeyword(tx, { text: record, word, scopes, holder, source, isOwn })) answers++;
     }
-    return { records, answers };
+    return { records, answers, approved };
   }
 
   /** The person's wish counts even if the carrier repeats an old text, or the first one was followed by a start word. */
@@ -125,10 +146,9 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
     return retryCollisions(() => database.transaction(work));
   }
 
-  return {
-    async receive(source, given, phoneOf) {
+  async function receiveAll(source: InboundSource, given: InboundText[], phoneOf?: Holder) {
       const texts = given.map(readText);
-      const { records, answers } = await transaction(async (tx) => {
+      const kept = await transaction(async (tx) => {
         const nowMs = clock.nowMs();
         const { fresh, repeats } = await separateRepeats(tx, keys, { account: source.account, texts, nowMs });
         const joined = await joinParts(tx, source.key, fresh.filter(isPart), nowMs);
@@ -138,8 +158,16 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
         await stopAgain(tx, source, repeats, phoneOf);
         return keep(tx, source, arrivals, phoneOf);
       });
-      if (answers > 0) wake([source.key]);
-      return records;
+      if (kept.answers > 0) wake([source.key]);
+      return kept;
+  }
+
+  return {
+    receive: async (source, texts, phoneOf) => (await receiveAll(source, texts, phoneOf)).records,
+
+    async reply(source, text, phoneOf) {
+      const { records, approved } = await receiveAll(source, [text], phoneOf);
+      return { record: records[0], verificationId: approved[0]?.verificationId };
     },
 
     async deliverIncomplete() {

@@ -12,6 +12,11 @@ export interface Script {
  */
 export interface Redis {
   run(script: Script, key: string, args: string[]): Promise<number[]>;
+  ask(command: string[]): Promise<unknown>;
+  /** Whether a replica has all that was answered here. False also where none is wanted. */
+  isReplicated(): boolean;
+  /** How long no replica has confirmed an answer. */
+  unreplicatedForMs(): number;
   /** The server's run id. It changes when the server restarts. */
   readonly serverId: string;
   close(): void;
@@ -22,15 +27,20 @@ export interface RedisOptions {
   /** How long an answer may take. Opening has its own limit: it may need a TLS handshake and a password. */
   timeoutMs: number;
   connectMs?: number;
+  /** Each answer waits until a replica has it, so that a failover keeps it. Refuses a server that is a replica itself. */
+  replicated?: boolean;
   /** Called once when the connection is lost; not after `close`. */
   onLost: (error: Error) => void;
 }
 
 /** Count the timeout in steps: a pause of this process then uses up one step, not the server's whole time. */
 const steps = 4;
+/** Without a replica that answers, commands stop waiting after this, and ask again once a second. */
+const replicaWithinMs = 40;
+const askAgainAfterMs = 1000;
 
 export async function connectRedis(options: RedisOptions): Promise<Redis> {
-  const { url, timeoutMs, connectMs = 1000, onLost } = options;
+  const { url, timeoutMs, connectMs = 1000, replicated = false, onLost } = options;
   // Its hundreds of files take as long to load as a fifth of the service: most installations have no Redis.
   const { createClient } = await import('@redis/client');
   const client = createClient({
@@ -81,7 +91,36 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
   const send = (args: string[]) => client.sendCommand<number[]>(args);
   client.on('error', lose);
   await within(connectMs, client.connect());
-  const serverId = /^run_id:(\S+)/m.exec(await within(timeoutMs, client.info('server')))?.[1] ?? '';
+  const info = await within(timeoutMs, replicated ? client.info() : client.info('server'));
+  const serverId = /^run_id:(\S+)/m.exec(info)?.[1] ?? '';
+  if (replicated && !/^role:master/m.test(info)) {
+    const error = new Error('the server that Sentinel names is a replica still');
+    lose(error);
+    throw error;
+  }
+
+  let isReplicated = false;
+  let unreplicatedSinceMs = performance.now();
+  let waitsAgainAtMs = 0;
+  let waiting: Promise<void> | undefined;
+  /** One WAIT for all commands of this turn; it confirms those before as well. */
+  function waitForReplica(): Promise<void> {
+    waiting ??= Promise.resolve().then(async () => {
+      waiting = undefined;
+      const count = Number(await send(['WAIT', '1', String(replicaWithinMs)]));
+      const nowMs = performance.now();
+      isReplicated = count > 0;
+      unreplicatedSinceMs = isReplicated ? Number.POSITIVE_INFINITY : Math.min(unreplicatedSinceMs, nowMs);
+      if (!isReplicated) waitsAgainAtMs = nowMs + askAgainAfterMs;
+    });
+    return waiting;
+  }
+
+  async function onReplica(answer: Promise<number[]>): Promise<number[]> {
+    if (performance.now() < waitsAgainAtMs) return answer;
+    const [numbers] = await Promise.all([answer, waitForReplica()]);
+    return numbers;
+  }
 
   return {
     serverId,
@@ -90,8 +129,11 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
         if (!String(error).includes('NOSCRIPT')) throw error;
         return send(['EVAL', script.text, '1', key, ...args]);
       });
-      return within(timeoutMs, answer);
+      return within(timeoutMs, replicated ? onReplica(answer) : answer);
     },
+    ask: (command) => within(timeoutMs, send(command)),
+    isReplicated: () => isReplicated,
+    unreplicatedForMs: () => Math.max(0, performance.now() - unreplicatedSinceMs),
     close: () => void end(),
   };
 }

@@ -14,6 +14,7 @@ import {
   credentialFor,
   isWaiting,
   type Registration,
+  type RegistrationState,
 } from './application.ts';
 import { listApplications } from './application-list-store.ts';
 import type { ChangeFeed } from './change-feed.ts';
@@ -59,7 +60,11 @@ const ownApplications = 100;
 export function createRegistryService(options: RegistryServiceOptions) {
   const { database, clock, feed, own, issueMissing, environment } = options;
 
-  async function register(tx: Tx, applicationId: string, api: Api, plan: PlanName): Promise<Registered> {
+  async function put(
+    tx: Tx,
+    { applicationId, api }: Pick<Registration, 'applicationId' | 'api'>,
+    rule: (existing: Registration | undefined) => RegistrationState,
+  ) {
     const nowMs = clock.nowMs();
     const existing = await store.findRegistration(tx, applicationId, api);
     const registration: Registration = {
@@ -68,9 +73,16 @@ export function createRegistryService(options: RegistryServiceOptions) {
       api,
       createdAtMs: existing?.createdAtMs ?? nowMs,
       updatedAtMs: nowMs,
-      ...afterPlanRequest(existing, plan, environment),
+      ...rule(existing),
     };
     await store.putRegistration(tx, registration);
+    return { existing, registration };
+  }
+
+  async function register(tx: Tx, applicationId: string, api: Api, plan: PlanName): Promise<Registered> {
+    const { existing, registration } = await put(tx, { applicationId, api }, (before) =>
+      afterPlanRequest(before, plan, environment),
+    );
     // A change of plan issues nothing, even if every key was revoked on purpose.
     const isLive = existing !== undefined && existing.status !== 'rejected';
     const credential = isLive ? null : await issueMissing(tx, applicationId, api);
@@ -97,16 +109,14 @@ export function createRegistryService(options: RegistryServiceOptions) {
     });
   }
 
-  async function createApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
+  async function createApplication(
+    tx: Tx,
+    accountId: string,
+    name: string,
+    id: string = newId('app', clock),
+  ): Promise<Application> {
     const nowMs = clock.nowMs();
-    const application = {
-      id: newId('app', clock),
-      name,
-      helpText: null,
-      assurance: null,
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs,
-    };
+    const application = { id, name, helpText: null, assurance: null, createdAtMs: nowMs, updatedAtMs: nowMs };
     await store.insertApplication(tx, accountId, application);
     return application;
   }
@@ -116,12 +126,15 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     createApplication,
 
-    /** Creates an application within the account's limit, which is exact: the count runs under a lock. */
-    async createOwnApplication(tx: Tx, accountId: string, name: string): Promise<Application> {
+    /**
+     * Creates an application within the account's limit, which is exact: the count runs under a lock. `id` is for a
+     * caller that has named it to others before.
+     */
+    async createOwnApplication(tx: Tx, accountId: string, name: string, id?: string): Promise<Application> {
       await store.lockApplicationsOf(tx, accountId);
       const count = await store.countApplications(tx, accountId, ownApplications);
       if (count >= ownApplications) throw tooManyApplications();
-      return createApplication(tx, accountId, name);
+      return createApplication(tx, accountId, name, id);
     },
 
     requireOwn: own.require,
@@ -173,6 +186,22 @@ export function createRegistryService(options: RegistryServiceOptions) {
 
     registerOwn: (accountId: string, id: string, { api, plan }: WantedRegistration, note?: Note<Registered>) =>
       own.change(accountId, id, (tx) => register(tx, id, api, plan), note),
+
+    /** An operator gives an application this plan, approved. It issues no credential. */
+    giveOwn: (accountId: string, id: string, { api, plan }: WantedRegistration, note?: Note<Registration>) =>
+      own.change(
+        accountId,
+        id,
+        async (tx) => {
+          const given = { plan, status: 'approved', requestedPlan: null, reason: null } as const;
+          return (await put(tx, { applicationId: id, api }, () => given)).registration;
+        },
+        note,
+      ),
+
+    /** Issues the credential of this API if the application has none; else null. */
+    issueOwn: (accountId: string, id: string, api: Api, note?: Note<NewCredential | null>) =>
+      own.change(accountId, id, (tx) => issueMissing(tx, id, api), note),
 
     async listRegistrations(accountId: string, id: string): Promise<Registration[]> {
       await own.require(accountId, id);

@@ -1,7 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
-import type { Sender, SenderStatus } from './sender.ts';
+import { mostSenders, type Sender, type SenderStatus } from './sender.ts';
 
 const columns = `id, application_id as "applicationId", sender, countries, status, carriers, registration,
   per_second as "perSecond", reason, created_at as "createdAtMs", decided_at as "decidedAtMs"`;
@@ -34,6 +34,15 @@ export async function listSenders(tx: Tx, applicationId: string): Promise<Sender
   const { rows } = await tx.query<Sender>(
     `select ${columns} from sender where application_id = $1 order by id limit 200`,
     [applicationId],
+  );
+  return rows;
+}
+
+/** Those of several applications, oldest first. */
+export async function listSendersOf(tx: Tx, applicationIds: readonly string[]): Promise<Sender[]> {
+  const { rows } = await tx.query<Sender>(
+    `select ${columns} from sender where application_id = any($1::text[]) order by id limit $2`,
+    [applicationIds, applicationIds.length * mostSenders],
   );
   return rows;
 }

@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { checkHosts, followsPrimary } from '../platform/database/primary/hosts.ts';
 import { isObject } from '../platform/is-object.ts';
+import { isSentinelAddress, readSentinelAddress } from '../platform/redis-sentinel.ts';
 import { trimEnd } from '../platform/trim-end.ts';
 
 /** One environment variable: its help text, its default and its parser. */
@@ -98,6 +99,19 @@ export function databaseUrl(help: string): Setting<string> {
       const isPostgres = /^postgres(?:ql)?:\/\//.test(value);
       if (!isPostgres || !followsPrimary(value)) return single.read(value);
       checkHosts(value);
+      return value;
+    },
+  };
+}
+
+/** The address of Redis, or of the Sentinels that name it. */
+export function redisUrl(help: string): Setting<string> {
+  const single = url(help, ['redis:', 'rediss:', 'valkey:', 'valkeys:']);
+  return {
+    ...single,
+    read(value) {
+      if (!isSentinelAddress(value)) return single.read(value);
+      readSentinelAddress(value);
       return value;
     },
   };

@@ -11,12 +11,14 @@ import {
   integer,
   jsonObject,
   oneOf,
+  redisUrl,
   type Setting,
   text,
   url,
 } from './kinds.ts';
 import { isOwnHost } from './own-host.ts';
 import { type GivenRisk, type RiskSettings, riskProblems, riskSettings } from './risk.ts';
+import { claimValues, readSso, type SsoSettings, ssoProblems } from './sso.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
 export interface PlanLimits {
@@ -82,8 +84,8 @@ export const settings = {
     unset: 'embedded',
     more: 'Of several hosts the one that takes writes is found and followed ([operations.md](operations.md#several-machines)).',
   }),
-  REDIS_URL: explained(url('Redis or Valkey shared by several nodes', ['redis:', 'rediss:', 'valkey:', 'valkeys:']), {
-    more: 'Without it the service refuses to start as a second node on the same database.',
+  REDIS_URL: explained(redisUrl('Redis or Valkey shared by several nodes'), {
+    more: '`redis+sentinel://s1:26379,s2:26379/name` names Sentinels. Without it the service refuses to start as a second node on the same database.',
   }),
   HELIOGRAPH_ROLE: explained(oneOf('what this node does', ['all', 'web', 'worker']), {
     more: '`web` answers requests, `worker` delivers texts and answers only health and metrics, `all` does both.',
@@ -110,7 +112,7 @@ export const settings = {
   HELIOGRAPH_GUARD: explained(
     jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
     {
-      more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`.',
+      more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`. The `guard` of a file of [declared configuration](guides/gitops.md) goes first.',
     },
   ),
   HELIOGRAPH_RISK_URL: explained(url('risk check that is asked before a code is sent', ['https:', 'http:']), {
@@ -175,6 +177,25 @@ export const settings = {
     unset: '`asked`, in production `required`',
     more: "With `required`, operators' routes answer 403 without a second factor.",
   },
+  HELIOGRAPH_SSO_ISSUER: explained(baseUrl('issuer of the OpenID Connect provider that people sign in at'), {
+    more: 'In production https, unless the host is a loopback or private address. The callback to register there is `{public_url}/portal/v1/sso/callback`.',
+  }),
+  HELIOGRAPH_SSO_CLIENT_ID: text('client id of this service at the provider'),
+  HELIOGRAPH_SSO_CLIENT_SECRET: text('client secret of this service at the provider'),
+  HELIOGRAPH_SSO_OPERATORS: explained(
+    claimValues('claim and values that make a session one of an operator, like groups=sms-operators,admins'),
+    { more: 'A claim within another has dots: `realm_access.roles=operator`.' },
+  ),
+  HELIOGRAPH_SSO_MFA: explained(
+    text('values of acr or amr, separated by commas, of which operators need one, like mfa,otp'),
+    {
+      unset: 'operators need the second factor of this service',
+      more: 'Without one an operator cannot sign in by single sign-on.',
+    },
+  ),
+  HELIOGRAPH_SSO_ONLY: explained(oneOf('whether single sign-on is the only way to sign in', ['false', 'true']), {
+    more: 'Links that `npm run operator` makes on the machine still work.',
+  }),
   HELIOGRAPH_SMPP_PORT: explained(
     integer('port for programs that send through us by SMPP; none when unset', undefined, 1, 65535),
     { more: 'In production it takes only accounts with `addresses` ([guide](guides/smpp.md)).' },
@@ -238,6 +259,8 @@ export interface Config {
   alertUrl: string | undefined;
   passwordPerMinute: number;
   operatorSecondFactor: 'asked' | 'required';
+  /** Undefined without single sign-on. */
+  sso: SsoSettings | undefined;
   /** Where programs that speak SMPP bind to us. */
   smpp: {
     port: number | undefined;
@@ -284,6 +307,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const alertProblem = alertUrlProblem(value.HELIOGRAPH_ALERT_URL, value.HELIOGRAPH_ENV);
   if (alertProblem !== undefined) problems.push(`HELIOGRAPH_ALERT_URL must ${alertProblem}`);
   problems.push(...riskProblems(value as GivenRisk, value.HELIOGRAPH_ENV));
+  problems.push(...ssoProblems(value));
   if (problems.length > 0) throw new ConfigError(problems);
 
   return {
@@ -320,6 +344,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     passwordPerMinute: value.HELIOGRAPH_PASSWORD_PER_MINUTE,
     operatorSecondFactor:
       value.HELIOGRAPH_OPERATOR_SECOND_FACTOR ?? (value.HELIOGRAPH_ENV === 'production' ? 'required' : 'asked'),
+    sso: readSso(value),
     smpp: {
       port: value.HELIOGRAPH_SMPP_PORT,
       tlsPort: value.HELIOGRAPH_SMPP_TLS_PORT,

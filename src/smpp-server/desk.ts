@@ -25,7 +25,9 @@ export interface DeskOptions {
   submits: Submits;
   lookups: Lookups;
   deliveries: Deliveries;
-  /** Counts an unknown credential by its address. */
+  /** Whether the address has had few enough wrong credentials in the last minute. */
+  mayTry: (address: string) => Promise<boolean>;
+  /** Counts a wrong credential by its address. */
   chargeAddress: (address: string) => LimitDecision | Promise<LimitDecision>;
   /** How long a wrong password waits for its answer. */
   delayMs: number;
@@ -47,11 +49,11 @@ export function createDesk(options: DeskOptions): Desk {
     const remembered = accounts.remembered(key);
     if (remembered !== undefined && remembered !== null) return remembered;
     const isKnown = remembered === undefined && accounts.wasKnown(key);
-    if (!isKnown) {
-      const decision = await options.chargeAddress(address);
-      if (!decision.admitted || !credentials.isPlausible({ systemId, password })) return null;
-    }
-    return accounts.lookUp(key);
+    // Only wrong ones are counted: a gateway may bring back fifty binds at once.
+    const mayBeRight = isKnown || (credentials.isPlausible({ systemId, password }) && (await options.mayTry(address)));
+    const found = mayBeRight ? await accounts.lookUp(key) : null;
+    if (found === null && !isKnown) await options.chargeAddress(address);
+    return found;
   }
 
   async function bind(pdu: BindPdu, peer: Peer): Promise<Bind | number> {

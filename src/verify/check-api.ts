@@ -28,7 +28,10 @@ const code = Type.String({
 });
 const checked = {
   answers: { 200: { description: 'The verification; valid says whether the code was right', schema: checkSchema } },
-  refuses: { VERIFICATION_ALREADY_APPROVED: 'The verification is already approved: a code works once' },
+  refuses: {
+    INCOMPATIBLE_STATE: 'The verification has no code: the person sends its text',
+    VERIFICATION_ALREADY_APPROVED: 'The verification is already approved: a code works once',
+  },
 } as const;
 
 /** Checks by id and by number are one act; an outcome takes the result of a check that the caller made. */

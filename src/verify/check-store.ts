@@ -21,7 +21,7 @@ export interface CheckRow {
 
 // A check that names another payment, or none, changes nothing: `checks.ts` then reads what the row has.
 const isOpen = `v.application_id = k.application_id and v.${isPending} and v.expires_at > $6
-      and v.payment is not distinct from k.payment`;
+      and v.payment is not distinct from k.payment and v.inbound is null`;
 const text = (table: string) => newestText(table, '$9', '$10');
 const given = `k as materialized (
       select c[1]::uuid as id, c[2]::uuid as application_id, c[3]::smallint as code_length,

@@ -82,7 +82,10 @@ export function createChecks(options: {
     if (found.row.status === 'approved') {
       return new ApiError('VERIFICATION_ALREADY_APPROVED', 'This verification is already approved. A code works once.');
     }
-    return { ...found, row: asOf(found.row, clock.nowMs()) };
+    const row = asOf(found.row, clock.nowMs());
+    if (row.inbound !== null && row.status === 'pending')
+      return new ApiError('INCOMPATIBLE_STATE', 'This verification has no code: the person sends its text.');
+    return { ...found, row };
   }
 
   /** The check again with the payment of the verification, which it did not name; undefined where that is not why. */

@@ -38,13 +38,14 @@ export function createExplanations(options: {
   database: Database;
   clock: Clock;
   keys: KeyRing;
-  guard: Guard;
+  currentGuard: () => Guard | Promise<Guard>;
 }): Batch<ExplainItem, GuardExplanation> {
-  const { database, clock, keys, guard } = options;
+  const { database, clock, keys, currentGuard } = options;
 
   /** What the guard would count for starts now, and a little further. */
   async function countAll(
     tx: Tx,
+    guard: Guard,
     destinations: CountedDestination[],
     nowMs: number,
   ): Promise<Map<string, StartCounts>> {
@@ -73,15 +74,16 @@ export function createExplanations(options: {
     limits: { perBatch: mostAtOnce },
     async run(tx, items) {
       const nowMs = clock.nowMs();
+      const guard = await currentGuard();
       const destinations = items.map(({ applicationId, to }) => ({ applicationId, to, prefix: prefixOf(to) }));
       const held = items.map(({ holds, to }) => holds && findHeld(keys, holds, { to, clients: [] }, nowMs));
       const heldNumbers = destinations.filter((_, index) => held[index] !== undefined);
       const approved = heldNumbers.length === 0 ? [] : await findApproved(tx, heldNumbers, nowMs);
       const wereApproved = new Set(approved.map(nameOf));
-      const counts = await countAll(tx, destinations, nowMs);
+      const counts = await countAll(tx, guard, destinations, nowMs);
       const explanations = destinations.map((destination, index) => {
         const name = nameOf(destination);
-        return explain(destination.to, held[index], counts.get(name), wereApproved.has(name));
+        return explain(guard, destination.to, held[index], counts.get(name), wereApproved.has(name));
       });
       const kept = explanations.flatMap((explanation, index) => items[index]?.keep(explanation) ?? []);
       await insertAnswers(tx, kept, nowMs);
@@ -90,6 +92,7 @@ export function createExplanations(options: {
   });
 
   function explain(
+    guard: Guard,
     to: string,
     held: HeldNumber | undefined,
     counts: StartCounts | undefined,

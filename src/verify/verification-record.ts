@@ -85,6 +85,15 @@ export type VerificationRecord = Static<typeof verificationSchema>;
 export const startSchema = Type.Object(
   {
     ...fields,
+    inbound: Type.Optional(
+      Type.Object(
+        {
+          number: Type.String({ examples: ['+15005550199'] }),
+          text: Type.String({ examples: ['ACME 48291374'] }),
+        },
+        { title: 'TextToReceive', description: 'With channel inbound: the text that the person sends, and where to' },
+      ),
+    ),
     sent: Type.Boolean({
       examples: [true],
       description:

@@ -88,6 +88,7 @@ const packedColumns = [
   'outcome?',
   'payment?',
   'precheck?',
+  'inbound?',
 ];
 
 /** A row as `verificationColumns` selects it. */
@@ -131,6 +132,7 @@ export function toVerification(row: VerificationRow): Verification {
     outcome: cell(20) === '' ? null : nameOfOutcome(Number(cell(20))),
     payment: cell(21) === '' ? null : cell(21),
     precheck: cell(22) === '' ? null : cell(22),
+    inbound: cell(23) === '' ? null : cell(23),
   };
 }
 

@@ -9,6 +9,7 @@ import { attemptsRemaining, type Verification } from './verification.ts';
 export function verificationTimeline(verification: Verification, texts: TrackedMessage[], steps: readonly TakenStep[] = []): TimelineEvent[] {
   const { status, reason, createdAtMs, updatedAtMs, approvedAtMs, attempts, codeLength } = verification;
   const wrong = attempts === 0 ? '' : ` after ${attempts} wrong ${attempts === 1 ? 'code' : 'codes'}`;
+  const isInbound = verification.inbound !== null;
   const events: TimelineEvent[] = [];
   const { risk } = readPrecheckCell(verification.precheck);
   // A row keeps what was said before its newest text.
@@ -22,15 +23,19 @@ export function verificationTimeline(verification: Verification, texts: TrackedM
     });
     return events;
   }
+<<<<<<< HEAD
   events.push({ atMs: createdAtMs, event: 'started', detail: `Code of ${codeLength} digits created` });
   events.push(...steps.map(toEvent));
+=======
+  events.push({ atMs: createdAtMs, event: 'started', detail: isInbound ? 'Waits for a text of the person' : `Code of ${codeLength} digits created` });
+>>>>>>> a3519ab87d2168b623b38706122c35ae4f1f36a4
   for (const text of texts) events.push(...messageTimeline(text));
   switch (status) {
     case 'approved':
       events.push({
         atMs: approvedAtMs ?? updatedAtMs,
         event: status,
-        detail: `Correct code entered${wrong}`,
+        detail: isInbound ? 'The text arrived from the number' : `Correct code entered${wrong}`,
       });
       break;
     case 'failed':

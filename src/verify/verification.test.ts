@@ -19,7 +19,7 @@ const anyVerification: fc.Arbitrary<Verification> = fc
   .map(({ status, sends, resendInMs, expiresInMs, attempts }) => ({
     ...{ id: 'ver_01jcq5v0n8g3x7k2m9p4r6t1wz', applicationId: 'app_01jcq5v0n8g3x7k2m9p4r6t1wz', channel: 'sms' },
     ...{ to: '+447700900123', status, reason: null, codeLength: 6, ringVersion: 1 },
-    ...{ codeHash: null, payment: null, precheck: null, testNumber: false },
+    ...{ codeHash: null, payment: null, precheck: null, inbound: null, testNumber: false },
     ...{
       attempts,
       maxAttempts: 5,

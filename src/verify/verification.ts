@@ -55,6 +55,8 @@ export interface Verification {
   payment: string | null;
   /** What was checked before its newest text was sent, as a cell (`assurance/precheck.ts`). */
   precheck: string | null;
+  /** Of one that the person's own text approves: the number to text and a name (`inbound/request-text.ts`). */
+  inbound: string | null;
   testNumber: boolean;
   attempts: number;
   maxAttempts: number;

@@ -1,6 +1,7 @@
 // Tests: test/contract/verifications.test.ts, test/races/verification-guard.test.ts
 import type { PageRequest } from '../http/list-page.ts';
 import type { GuardHold } from '../http/sending-rights.ts';
+import { unsupportedChannel } from '../messages/channel.ts';
 import { testNumberOf } from '../messages/numbers/test-numbers.ts';
 import type { RouteText } from '../messages/text/text-route.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -20,6 +21,7 @@ import { createExplanations, type ExplainItem, type GuardExplanation } from './e
 import { createOutcomes } from './given/outcomes.ts';
 import type { Guard } from './guard.ts';
 import { createKeptChecks } from './kept-checks.ts';
+import { toInboundCell } from './inbound/request-text.ts';
 import { findNewestOf } from './newest-of-number.ts';
 import type { Destination } from './pending-store.ts';
 import { addRisk } from './risk/finding.ts';
@@ -41,11 +43,17 @@ export interface VerifyServiceOptions {
   clock: Clock;
   keys: KeyRing;
   guard: Guard;
+  /** The guard as it is now, if it can change. */
+  currentGuard?: () => Guard | Promise<Guard>;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
   routeText: RouteText;
   /** The operator's risk check; undefined where none is configured. */
   askRisk?: AskRisk | undefined;
+  /** The number that people can text for an application; undefined if there is none. */
+  findInboundNumber: (applicationId: string) => Promise<string | undefined>;
+  /** For the message about a channel that does not work. */
+  workingChannels: () => readonly string[];
   /** True while a text may have several carriers. */
   hasChoice: () => boolean;
   signProof: (claims: {
@@ -91,16 +99,19 @@ export function createVerifyService(options: VerifyServiceOptions) {
     clock,
     keys,
     guard,
+    currentGuard = () => guard,
     environment,
     resendSeconds,
     routeText,
     askRisk,
+    findInboundNumber,
+    workingChannels,
     hasChoice,
     signProof,
     wake,
   } = options;
   const starts = createStartBatch(database, {
-    ...{ clock, keys, guard, environment, resendSeconds, routeText, hasChoice },
+    ...{ clock, keys, guard, currentGuard, environment, resendSeconds, routeText, hasChoice },
   });
   const find = createReadBatcher((keys: store.VerificationKey[]) => store.findByKeys(database, keys));
   const findNewest = createReadBatcher((numbers: Destination[]) => findNewestOf(database, numbers, clock.nowMs()));
@@ -108,9 +119,16 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const checks = createChecks({ database, clock, keys, environment, find });
   const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
   const cancellations = createCancellations(database, clock);
-  const explanations = createExplanations({ database, clock, keys, guard });
+  const explanations = createExplanations({ database, clock, keys, currentGuard });
 
   const isTest = (to: string) => environment === 'sandbox' && testNumberOf(to) !== undefined;
+
+  /** Nothing is sent, so no risk check is asked. */
+  async function withNumber(request: StartRequest): Promise<StartRequest> {
+    const number = await findInboundNumber(request.applicationId);
+    if (number === undefined) throw unsupportedChannel(workingChannels());
+    return { ...request, inbound: toInboundCell(number, request.app) };
+  }
 
   /** Asks the risk check, outside any transaction, about a start that the guard would let through. */
   async function withRisk(request: StartRequest): Promise<StartRequest> {
@@ -189,7 +207,10 @@ export function createVerifyService(options: VerifyServiceOptions) {
 
   return {
     async start(request: StartRequest, key: string | undefined, keep: StartItem['keep']): Promise<StartAnswer> {
-      const item = { request: askRisk === undefined ? request : await withRisk(request), key, keep };
+      let asked = request;
+      if (request.channel === 'inbound') asked = await withNumber(request);
+      else if (askRisk !== undefined) asked = await withRisk(request);
+      const item = { request: asked, key, keep };
       // Another node took the number between our read and our write; the second try continues its verification.
       const answer = await starts.submit(item).catch((error: unknown) => {
         if (!violates(error, 'verification_pending')) throw error;

@@ -21,6 +21,8 @@ export interface NewWebhook {
   url: string;
   types: EventType[];
   description: string | null;
+  /** The secret that the receiver has already; without it, a new one. */
+  secret?: Buffer | undefined;
 }
 
 export interface WebhookChange {
@@ -70,8 +72,12 @@ export const feedKeepsListeningMs = 7 * dayMs;
 export function createWebhookService(options: WebhookServiceOptions) {
   const { database, clock, keys, guard, client, listeners, isApplication } = options;
 
+  async function urlProblem(url: string): Promise<string | undefined> {
+    return url.includes('#') ? 'must not have a fragment (#)' : guard.problem(url);
+  }
+
   async function requireUrl(url: string): Promise<void> {
-    const problem = url.includes('#') ? 'must not have a fragment (#)' : await guard.problem(url);
+    const problem = await urlProblem(url);
     if (problem !== undefined) throw invalidField('url', problem);
   }
 
@@ -81,8 +87,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
     return { ...found, secrets: await listSecrets(tx, id, clock.nowMs()) };
   }
 
-  async function addSecret(tx: Tx, webhookId: string): Promise<NewSecret> {
-    const secret = newSecret();
+  async function addSecret(tx: Tx, webhookId: string, secret = newSecret()): Promise<NewSecret> {
     const row = { id: newId('sec', clock), createdAtMs: clock.nowMs() };
     await insertSecret(tx, keys, { ...row, webhookId, secret });
     return { ...row, endsAtMs: null, secret: spellSecret(secret) };
@@ -109,6 +114,9 @@ export function createWebhookService(options: WebhookServiceOptions) {
   }
 
   return {
+    /** Whether an address may be called. */
+    urlProblem,
+
     async create(
       applicationId: string,
       given: NewWebhook,
@@ -125,7 +133,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
         await store.insertWebhook(tx, { ...distinct(given), id, applicationId, createdAtMs: clock.nowMs() });
         await note?.(tx, id);
         await notifyWorkers(tx);
-        return addSecret(tx, id);
+        return addSecret(tx, id, given.secret);
       });
       await listeners.begin(applicationId);
       return { ...(await read(database, applicationId, id)), secret: secret.secret };
@@ -169,6 +177,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
       id: string,
       overlapSeconds: number,
       note?: Note<NewSecret>,
+      secret?: Buffer,
     ): Promise<NewSecret> =>
       change(
         applicationId,
@@ -177,7 +186,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
           const nowMs = clock.nowMs();
           await endSecrets(tx, id, nowMs + overlapSeconds * 1000, nowMs);
           if ((await listSecrets(tx, id, nowMs)).length >= mostSecrets) throw tooMany('secrets that sign', mostSecrets);
-          return addSecret(tx, id);
+          return addSecret(tx, id, secret);
         },
         note as Note | undefined,
       ),

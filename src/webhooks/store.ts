@@ -3,7 +3,7 @@ import { newestPosition } from '../events/position.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import type { DisabledReason, Webhook, WebhookStatus } from './webhook.ts';
+import { type DisabledReason, mostWebhooks, type Webhook, type WebhookStatus } from './webhook.ts';
 
 interface WebhookRow extends Omit<Webhook, 'id' | 'types'> {
   id: string;
@@ -31,6 +31,16 @@ export async function listWebhooks(tx: Tx, applicationId: string, limit: number)
   const { rows } = await tx.query<WebhookRow>(
     `select ${columns} from ${withLease} where w.application_id = $1 and w.status <> 'deleting' order by w.id limit $2`,
     [applicationId, limit],
+  );
+  return rows.map(toWebhook);
+}
+
+/** Those of several applications, oldest first. */
+export async function listWebhooksOf(tx: Tx, applicationIds: readonly string[]): Promise<Webhook[]> {
+  const { rows } = await tx.query<WebhookRow>(
+    `select ${columns} from ${withLease} where w.application_id = any($1::text[]) and w.status <> 'deleting'
+     order by w.id limit $2`,
+    [applicationIds, applicationIds.length * mostWebhooks],
   );
   return rows.map(toWebhook);
 }

@@ -178,6 +178,30 @@ describe("Twilio's library", () => {
   });
 });
 
+describe('SMPP accounts', () => {
+  test('are made, listed, rotated and deleted; the password is shown once', async () => {
+    assert.match((await world.run(['smpp'])).stderr, /No SMPP accounts.*smpp create/s);
+    interface Made {
+      id: string;
+      system_id: string;
+      password: string;
+      addresses: string[];
+    }
+    const made = await world.json<Made>(['smpp', 'create', '--binds', '3', '--address', '127.0.0.1']);
+    assert.match(made.password, /^[0-9A-Za-z]{8}$/);
+    assert.deepEqual(made.addresses, ['127.0.0.1']);
+    const shown = await world.run(['smpp']);
+    assert.match(shown.stdout, new RegExp(`${made.system_id}  0 of 3 binds, 0 receipts wait`));
+    assert.ok(!shown.stdout.includes(made.password));
+    assert.match((await world.run(['smpp', 'create', '--address', '10.0.0.0/8'])).stderr, /wider than/);
+    const fresh = await world.json<Made>(['smpp', 'rotate', made.system_id, '--overlap', '0']);
+    assert.notEqual(fresh.password, made.password);
+    assert.match((await world.run(['smpp', 'delete', 'hg'])).stderr, /no SMPP account hg/);
+    assert.equal((await world.run(['smpp', 'delete', made.id, '--yes'])).code, 0);
+    assert.deepEqual((await world.json<{ data: Made[] }>(['smpp'])).data, []);
+  });
+});
+
 interface TwilioCredentials {
   base_url: string;
   account_sid: string;

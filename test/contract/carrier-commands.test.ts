@@ -110,7 +110,7 @@ describe('apply', () => {
     await sender.sms({ to: '+15005550100' });
     await app.db.database.query('update delivery_queue set carrier = $1', [carrierKey(await require('busy'))]);
     await assert.rejects(apply({ carriers: [acme] }, '--prune'), /The carrier busy has texts to send/);
-    assert.deepEqual(await names(), ['acme', 'busy']);
+    assert.deepEqual(await names(), ['acme', 'busy', 'old'], 'nothing is deleted');
     await app.db.database.query('delete from delivery_queue');
   });
 
@@ -118,28 +118,32 @@ describe('apply', () => {
     const bad = { ...acme, name: 'bad', settings: { ...acme.settings, window: 0, host: '192.0.2.1', hots: [] } };
     await assert.rejects(apply({ carriers: [acme, bad, { ...acme, name: 'Bad', kind: 'fax' }] }), (error: Error) => {
       assert.match(error.message, /^Nothing has been changed:/);
-      assert.match(error.message, /bad: settings\.window must be 1 or more/);
-      assert.match(error.message, /bad: settings\.hots is not known here/);
-      assert.match(error.message, /Bad: name must be/);
-      assert.match(error.message, /Bad: kind must be one of smpp/);
+      assert.match(error.message, /carriers\.1\.settings\.window must be 1 or more/);
+      assert.match(error.message, /carriers\.1\.settings\.hots is not known here/);
+      assert.match(error.message, /carriers\.2\.name must be/);
+      assert.match(error.message, /carriers\.2\.kind must be one of smpp/);
       return true;
     });
     assert.deepEqual(await names(), []);
   });
 
   for (const [what, file, says] of [
-    ['routes', { carriers: [], routes: {} }, /"routes" must be a list/],
-    ['senders', { senders: [{}] }, /senders\.0: application_id is required/],
-    ['numbers', { numbers: 5 }, /"numbers" must be a list/],
-    ['unknown names', { carrier: [] }, /"carrier" is not known/],
+    ['routes', { carriers: [], routes: {} }, /routes must be a list/],
+    ['senders', { senders: [{}] }, /senders\.0\.application_id is required/],
+    ['numbers', { numbers: 5 }, /numbers must be a list/],
+    ['unknown names', { carrier: [] }, /carrier is not known here/],
     ['a list', [], /must hold a JSON object/],
     ['no JSON', '{', /is not JSON/],
-    ['an entry without a name', { carriers: [{ kind: 'smpp' }] }, /must have "name", "kind" and "settings"/],
-    ['a name twice', { carriers: [acme, acme] }, /has the carrier acme twice/],
+    [
+      'an entry without a name',
+      { carriers: [{ kind: 'smpp' }] },
+      /carriers\.0\.name is required[\s\S]*carriers\.0\.settings is required/,
+    ],
+    ['a name twice', { carriers: [acme, acme] }, /carriers\.1\.name is in this list already/],
     [
       'a variable that is not set',
       { carriers: [{ ...acme, settings: { ...acme.settings, password: { env: 'MISSING' } } }] },
-      /carriers\.0\.settings\.password: MISSING is not set/,
+      /carriers\.0\.settings\.password names MISSING, which is not set/,
     ],
   ] as const) {
     test(`refuses ${what}`, () => assert.rejects(apply(file), says));

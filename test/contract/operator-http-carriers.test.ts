@@ -1,7 +1,7 @@
 // Carriers of kind http, for operators: settings, secrets, addresses, files; and who may guess at callbacks.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { exportCarrier } from '../../src/commands/carrier-file.ts';
+import { exportCarrier } from '../../src/commands/declared/export-carrier.ts';
 import { findCarrier } from '../../src/delivery/carrier/store.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import type { Answer, TestDeveloper } from '../support/developer.ts';
@@ -91,7 +91,7 @@ describe('settings', () => {
   test('an export has places for the secrets, and nothing of them', async () => {
     await create(twilio);
     const row = (await findCarrier(app.db.database, 'acme')) ?? assert.fail('the carrier is there');
-    const { settings } = exportCarrier(row) as { settings: Record<string, unknown> };
+    const { settings } = exportCarrier(row, { secretPlaces: true }) as { settings: Record<string, unknown> };
     assert.deepEqual(settings.auth_token, { env: 'CARRIER_ACME_AUTH_TOKEN' });
     assert.equal('auth_token_set' in settings, false);
     assert.deepEqual(settings.account_sid, 'AC1');

@@ -419,6 +419,7 @@ function toVerification({ applicationId, to }: { applicationId: string; to: stri
       codeHash: null,
       payment: null,
       precheck: null,
+      inbound: null,
       testNumber: false,
       attempts: 0,
       maxAttempts: 5,

@@ -206,6 +206,7 @@ test('more addresses than there is room for, at the edge itself: as many are rem
     findOwnCaller: async () => Promise.reject(new Error('not asked for')),
     findOpenSessions: async () => [],
     sessionCookie: 'none',
+    attemptCookie: 'attempt',
     addresses: visitors,
     identityAddresses: createAddressLimits(identityAddresses, limits),
     apis: [{ prefix: '/verify/v1', auth: { kind: 'bearer', scope: 'verify:manage' } }],

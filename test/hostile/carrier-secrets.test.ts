@@ -159,7 +159,7 @@ describe('a change of where a secret goes', () => {
       return runIn({ env: { PASS: 'mine' } }, app, 'carriers', 'apply', file, ...flags);
     };
     const other = { host: '127.0.0.1', port: 2776, system_id: 'me' };
-    const refused = /Nothing has been changed:\nacme: settings\.password must be given again/;
+    const refused = /carriers\.0\.settings\.password must be given again/;
     await assert.rejects(apply(other), refused);
     await assert.rejects(apply(other, '--dry-run'), refused);
     await apply({ ...other, port: 2775, window: 7 });

@@ -1,6 +1,6 @@
 // The package as a user gets it: packed, and installed by npm into an empty folder, without a network.
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -36,6 +36,19 @@ export async function pack(...args: string[]): Promise<Packed> {
   const [packed] = Object.values(printed) as { filename: string; size: number; files: PackedFile[] }[];
   if (packed === undefined) throw new Error(`npm pack printed ${stdout}`);
   return { file: join(folder, packed.filename), size: packed.size, files: packed.files };
+}
+
+/** `npm run release`: a folder with all files of a release, and the package among them. */
+export async function release(folder = makeFolder('release')): Promise<Packed & { folder: string }> {
+  const args = ['--import', 'tsx', 'scripts/release.ts', '--draft', folder];
+  await execute(process.execPath, args, { cwd: root, env: cleanEnvironment() });
+  const file = readdirSync(folder).find((name) => /^heliograph-\d.*\.tgz$/.test(name)) ?? '';
+  const { stdout } = await execute('tar', ['tzvf', join(folder, file)]);
+  const files = [...stdout.matchAll(/^\S+ +\S+ +(\d+) .* package\/(.*)$/gm)].map(([, size, path = '']) => ({
+    path,
+    size: Number(size),
+  }));
+  return { folder, file: join(folder, file), size: statSync(join(folder, file)).size, files };
 }
 
 interface Printed {

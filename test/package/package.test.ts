@@ -2,6 +2,7 @@
 // The package, as a user gets it: `npm pack`, `npm install` into an empty folder, `npx heliograph start`. The packages that
 // it needs come from a registry on loopback that offers what is installed here, so no network is needed.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
@@ -9,13 +10,14 @@ import { after, before, describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { processesOn } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
-import { type Installed, install, type Packed, pack, root } from './installed.ts';
+import { type Installed, install, type Packed, release, root } from './installed.ts';
+import '../clients/python.ts';
 
-let packed: Packed;
+let packed: Packed & { folder: string };
 let installed: Installed;
 before(async () => {
   await buildService();
-  packed = await pack();
+  packed = await release();
   installed = await install(packed.file);
 });
 after(async () => {
@@ -28,11 +30,31 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   dependencies: Record<string, string>;
 };
 
+test('a release is one folder with package, clients, chart, bill of materials, notes and checksums', () => {
+  const { version } = manifest;
+  const others = ['RELEASE-NOTES.md', 'SHA256SUMS', `heliograph-client-${version}.tgz`, `heliograph-chart-${version}.tgz`];
+  const ends = ['-py3-none-any.whl', '.cdx.json', '.tar.gz', '.tgz'];
+  const wanted = [...others, ...ends.map((end) => `heliograph-${version}${end}`)];
+  assert.deepEqual(new Set(readdirSync(packed.folder)), new Set(wanted));
+  const printed = execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: packed.folder, encoding: 'utf8' });
+  assert.equal(printed.match(/: OK$/gm)?.length, wanted.length - 1);
+  const chart = execFileSync('tar', ['tzf', `heliograph-chart-${version}.tgz`], { cwd: packed.folder, encoding: 'utf8' });
+  assert.match(chart, /^heliograph\/Chart\.yaml$/m);
+});
+
 describe('what is in it', () => {
   test('what a start needs, and no source, test, map or note of a build', (t) => {
     const paths = packed.files.map(({ path }) => path);
     for (const needed of [
-      ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', '.env.example', 'dist/THIRD-PARTY.txt'],
+      ...[
+        'package.json',
+        'README.md',
+        'LICENSE',
+        'CHANGELOG.md',
+        '.env.example',
+        'dist/THIRD-PARTY.txt',
+        'dist/sbom.cdx.json',
+      ],
       ...[
         'dist/service/main.js',
         'dist/service/smsc.js',

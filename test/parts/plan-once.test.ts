@@ -68,6 +68,7 @@ describe('a start that was planned when no code had been wrong', () => {
     codeHash: null,
     payment: null,
     precheck: null,
+    inbound: null,
     testNumber: false,
     attempts: 0,
     maxAttempts: 5,

@@ -150,3 +150,37 @@ describe('binds', () => {
     assert.equal((await client.submit()).status, 0);
   });
 });
+
+describe('wrong credentials', () => {
+  test('are counted by address, 20 a minute; right ones are not, however many come at once', async () => {
+    const world = await createSmppWorld({ delivery: 'held', env: { HELIOGRAPH_PASSWORD_PER_MINUTE: '20' } });
+    const bindAll = (given: { systemId: string; password: string }, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, async () => {
+          const client = await connectRaw(world.port);
+          const { status } = await client.bind('bind_transceiver', given);
+          return { client, status };
+        }),
+      );
+    const [many, later] = [await createAccount(world.caller, { binds: 40 }), await createAccount(world.caller, {})];
+    const admitted = await bindAll(credentialsOf({ ...world.caller, account: many }), 40);
+    assert.ok(admitted.every(({ status }) => status === 0));
+    const wrong = await bindAll({ systemId: 'nobody', password: 'secret' }, 21);
+    assert.ok(wrong.every(({ status }) => status === 0x0e));
+    const unseen = credentialsOf({ ...world.caller, account: later });
+    assert.deepEqual(
+      (await bindAll(unseen, 1)).map(({ status }) => status),
+      [0x0e],
+      'the address has to wait',
+    );
+    const seen = await bindAll(credentialsOf({ ...world.caller, account: many }), 1);
+    assert.equal(seen[0]?.status, 0x0d, 'one that is known is not refused for its address');
+    world.app.clock.advance(60_000);
+    assert.deepEqual(
+      (await bindAll(unseen, 1)).map(({ status }) => status),
+      [0],
+    );
+    for (const { client } of admitted) client.close();
+    await world.close();
+  });
+});

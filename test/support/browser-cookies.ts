@@ -1,6 +1,5 @@
 /** A browser as far as cookies go: keeps what is set, and sends it back. */
-export function createCookies(send: typeof fetch = fetch) {
-  const jar = new Map<string, string>();
+export function createCookies(send: typeof fetch = fetch, jar = new Map<string, string>()) {
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const request = new Request(input, init);
     request.headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '));

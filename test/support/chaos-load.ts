@@ -13,6 +13,7 @@ export interface ChaosLoad {
   approvals: Map<string, number>;
   /** Tokens whose revocation was answered. */
   revoked: number;
+  revokedTokens: string[];
   stop(): Promise<void>;
 }
 
@@ -29,7 +30,13 @@ const breathMs = inShort(120, 10);
 
 export function startChaosLoad({ nodes, own, random }: ChaosLoadOptions): ChaosLoad {
   const history = createHistory();
-  const load = { history, sent: new Map<string, string>(), approvals: new Map<string, number>(), revoked: 0 };
+  const load = {
+    history,
+    sent: new Map<string, string>(),
+    approvals: new Map<string, number>(),
+    revoked: 0,
+    revokedTokens: [] as string[],
+  };
   let stopped = false;
   let keys = 0;
   const anyNode = () => nodes[Math.floor(random() * nodes.length)]?.url ?? '';
@@ -89,6 +96,7 @@ export function startChaosLoad({ nodes, own, random }: ChaosLoadOptions): ChaosL
     await Promise.all(nodes.map(({ url }) => use(url)));
     if ((await form('revoke', 'revoke', { token })) === undefined) return;
     load.revoked++;
+    load.revokedTokens.push(token);
     for (const reply of await Promise.all(nodes.map(({ url }) => use(url)))) {
       assert.ok(reply === undefined || reply.status === 401, `a revoked token was answered ${reply?.status}`);
     }

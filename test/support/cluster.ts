@@ -1,7 +1,7 @@
 import type { Connection } from './database.ts';
 import { createFaultProxy, type FaultProxy, type Target } from './fault-proxy.ts';
 import { sharedSettings, urlOf } from './node-settings.ts';
-import { isRunning, makeFolder } from './process.ts';
+import { freePort, isRunning, makeFolder } from './process.ts';
 import { type RedisServer, startRedis } from './redis.ts';
 import { type Service, startService } from './service.ts';
 
@@ -9,6 +9,8 @@ import { type Service, startService } from './service.ts';
 export interface ClusterNode {
   readonly url: string;
   readonly service: Service;
+  /** Where programs bind to it. */
+  readonly smppPort: number;
   postgres: FaultProxy;
   redis: FaultProxy<Target>;
   /** Once more, after it has ended, with the same data folder. */
@@ -60,6 +62,7 @@ async function startNode({ connection, redis, role, env }: NodeOptions): Promise
   const toPostgres = await createFaultProxy(connection);
   const toRedis = await createFaultProxy<Target>({ host: '127.0.0.1', port: redis.port });
   const dataDir = makeFolder('node');
+  const smppPort = await freePort();
   const launch = async (tries = 1): Promise<Service> => {
     const service = await startService({
       dataDir,
@@ -68,6 +71,7 @@ async function startNode({ connection, redis, role, env }: NodeOptions): Promise
         DATABASE_URL: urlOf(toPostgres.connection),
         REDIS_URL: `redis://127.0.0.1:${toRedis.connection.port}`,
         HELIOGRAPH_ROLE: role,
+        HELIOGRAPH_SMPP_PORT: String(smppPort),
         ...env,
       },
     });
@@ -89,6 +93,7 @@ async function startNode({ connection, redis, role, env }: NodeOptions): Promise
     get service() {
       return service;
     },
+    smppPort,
     postgres: toPostgres,
     redis: toRedis,
     async restart() {

@@ -8,7 +8,11 @@ export function run(app: TestApp, command: string, ...args: string[]): Promise<s
 
 /** The same with variables of the environment, and with a reader of what it prints on its way. */
 export function runIn(
-  { env = {}, say = () => {} }: { env?: Record<string, string>; say?: (text: string) => void },
+  {
+    env = {},
+    say = () => {},
+    exitWith = () => {},
+  }: { env?: Record<string, string>; say?: (text: string) => void; exitWith?: (code: number) => void },
   app: TestApp,
   command: string,
   ...args: string[]
@@ -18,7 +22,8 @@ export function runIn(
   const readEnv = (name: string) => env[name];
   const interrupted = new AbortController().signal;
   return runCommand(command, args, {
-    ...{ config, clock, database, keys, say, readEnv, interrupted },
+    ...{ config, clock, database, keys, say, readEnv, exitWith, interrupted },
+    colour: false,
     secret: config.secret ?? '',
   });
 }

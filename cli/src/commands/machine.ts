@@ -51,6 +51,46 @@ export const machineCommands: readonly Command[] = [
     ],
     [{ name: 'options', summary: '--withdraw revokes every token immediately', optional: true }],
   ),
+  machineCommand(
+    'plan',
+    'Show what a file of declared configuration would change; exits with 2 if anything',
+    [
+      { summary: 'In a pull request', line: 'heliograph plan heliograph.json' },
+      { summary: 'With what the file does not name', line: 'heliograph plan heliograph.json --prune' },
+    ],
+    [
+      { name: 'file', summary: 'JSON; docs/guides/gitops.md explains it' },
+      { name: 'options', summary: '--prune, --json', optional: true },
+    ],
+  ),
+  machineCommand(
+    'apply',
+    'Make what a file of declared configuration says',
+    [
+      { summary: 'After the review', line: 'heliograph apply heliograph.json' },
+      {
+        summary: 'With new API keys, client secrets and secrets of webhooks',
+        line: 'heliograph apply heliograph.json --credentials new-credentials.json',
+      },
+    ],
+    [
+      { name: 'file', summary: 'JSON; docs/guides/gitops.md explains it' },
+      {
+        name: 'options',
+        summary: '--prune deletes what the file does not name; --credentials <new file>; --json',
+        optional: true,
+      },
+    ],
+  ),
+  machineCommand(
+    'export',
+    'Write the configuration as such a file, without secrets',
+    [{ summary: 'To begin with', line: 'heliograph export heliograph.json' }],
+    [
+      { name: 'file', summary: 'The file to write; without it, the output', optional: true },
+      { name: 'options', summary: '--replace writes a file anew', optional: true },
+    ],
+  ),
   machineCommand('rotate-ring', 'Create a new version of the key ring', [
     { summary: 'Older rows stay valid', line: 'heliograph rotate-ring' },
   ]),

@@ -11,10 +11,11 @@ import { Members } from './members.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 import { SignIns } from './sign-ins.tsx';
+import { SingleSignOn } from './single-sign-on.tsx';
 
 export default function AccountPage() {
   const { account } = useSession();
-  const { values } = useFilters({ next: '' });
+  const { values } = useFilters({ next: '', sso: '' });
   if (account === null) return null;
   return (
     <>
@@ -24,9 +25,10 @@ export default function AccountPage() {
       <Stack gap="lg">
         {account.accounts.length > 1 && <AccountSwitch account={account} />}
         <SecondFactor account={account} next={values.next} />
+        <SingleSignOn account={account} outcome={values.sso} />
         <Members account={account} />
         {account.role === 'owner' && <AuditLink />}
-        <ChangePassword />
+        {account.has_password && <ChangePassword />}
         <Sessions />
         <SignIns />
         <DeleteAccount account={account} />

@@ -1,9 +1,11 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
+import { useSession } from '../session/session.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/account.ts';
+import { words as ssoWords } from '../words/sso.ts';
 import styles from './account.module.css';
 
 interface PasswordFormProps {
@@ -17,6 +19,7 @@ interface PasswordFormProps {
 
 /** Asks for the password, so that a stolen session is not enough for the action. */
 export function PasswordForm({ label, withCode = false, act, onCancel }: PasswordFormProps) {
+  const hasPassword = useSession().account?.has_password !== false;
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   // Apps show codes in two groups.
@@ -30,13 +33,17 @@ export function PasswordForm({ label, withCode = false, act, onCancel }: Passwor
   return (
     <form onSubmit={submit} noValidate className={styles.form}>
       <Stack>
-        <PasswordField
-          label={words.password.yours}
-          value={password}
-          onChange={setPassword}
-          error={problem?.of('current_password')}
-          autoFocus
-        />
+        {hasPassword ? (
+          <PasswordField
+            label={words.password.yours}
+            value={password}
+            onChange={setPassword}
+            error={problem?.of('current_password')}
+            autoFocus
+          />
+        ) : (
+          <Text>{ssoWords.noPassword}</Text>
+        )}
         {withCode && (
           <TextInput
             label={words.code.label}
@@ -47,7 +54,7 @@ export function PasswordForm({ label, withCode = false, act, onCancel }: Passwor
             error={problem?.of('code')}
           />
         )}
-        <ProblemCallout problem={problem} fields={withCode ? ['current_password', 'code'] : ['current_password']} />
+        <ProblemCallout problem={problem} fields={[...(hasPassword ? ['current_password'] : []), ...(withCode ? ['code'] : [])]} />
         <Group>
           <Button type="submit" loading={busy}>
             {label}

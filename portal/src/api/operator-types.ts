@@ -24,6 +24,7 @@ export type {
   OperatorOptOut as OptOut,
   UnassignedInbound,
 } from '../../../src/portal/operator/inbound-api.ts';
+export type { OperatorSmppBindRecord as OperatorSmppBind } from '../../../src/portal/operator/smpp-bind-api.ts';
 export type { NodeRecord as SeenNode } from '../../../src/portal/operator/node-api.ts';
 export type { NowRecord as NowReport } from '../../../src/portal/operator/now-api.ts';
 export type { NumberRecord as OwnNumber } from '../../../src/portal/operator/number-api.ts';

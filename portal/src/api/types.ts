@@ -44,6 +44,10 @@ export type {
   RegistrationRecord as Registration,
 } from '../../../src/portal/developer/registration-api.ts';
 export type {
+  NewSmppAccountRecord as NewSmppAccount,
+  SmppAccountRecord as SmppAccount,
+} from '../../../src/portal/developer/smpp/account-record.ts';
+export type {
   NewTwilioAccountRecord as NewTwilioAccount,
   TwilioAccountRecord as TwilioAccount,
 } from '../../../src/portal/developer/twilio/account-api.ts';

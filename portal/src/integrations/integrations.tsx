@@ -6,11 +6,14 @@ import type { TabProps } from '../parts/tab-props.ts';
 import { useList } from '../session/use-load.ts';
 import { HookList } from './hook-list.tsx';
 import { HookPage } from './hook-page.tsx';
+import { SmppEntry } from './smpp/smpp-entry.tsx';
+import { SmppPage } from './smpp/smpp-page.tsx';
 import { TwilioEntry } from './twilio/twilio-entry.tsx';
 import { TwilioPage } from './twilio/twilio-page.tsx';
 
 /** All doors of an application for other systems, or the one that the URL names. */
 export default function Integrations({ application, record }: TabProps) {
+  if (record === 'smpp') return <SmppPage application={application} />;
   if (record === 'twilio') return <TwilioPage application={application} />;
   if (record !== undefined) return <HookPage key={record} application={application} id={record} />;
   return <AllDoors applicationId={application.id} />;
@@ -24,6 +27,7 @@ function AllDoors({ applicationId }: { applicationId: string }) {
       <ProblemCallout problem={problem} onRetry={reload} />
       {data !== undefined && <HookList applicationId={applicationId} hooks={data} />}
       <TwilioEntry applicationId={applicationId} />
+      <SmppEntry applicationId={applicationId} />
     </Stack>
   );
 }

@@ -7,6 +7,7 @@ const tones = {
   code_needed: 'wait',
   wrong_password: 'bad',
   wrong_code: 'bad',
+  mfa_missing: 'bad',
   account_disabled: 'bad',
   throttled: 'wait',
 } as const;

@@ -68,8 +68,9 @@ export function SessionProvider({ children, loading, failed }: ProviderProps) {
         refresh: async () => become(await findAccount(), false),
         forget: () => become(null, false),
         leave: async () => {
-          await endSession();
+          const away = await endSession(account);
           become(null, false);
+          if (away !== null) location.assign(away);
         },
         expire: () => become(null, true),
       },
@@ -81,13 +82,19 @@ export function SessionProvider({ children, loading, failed }: ProviderProps) {
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
-/** A session that has already ended is no error. */
-async function endSession(): Promise<void> {
+/**
+ * Returns where the session at the provider of single sign-on ends, or null. A session that has already ended is no
+ * error.
+ */
+async function endSession(account: Account | null): Promise<string | null> {
   try {
+    if (account?.sso?.session)
+      return (await call<{ logout_url: string | null }>('DELETE', '/portal/v1/sso/session')).logout_url;
     await call('DELETE', '/portal/v1/sessions/current');
   } catch (error) {
     if (toProblem(error).status !== 401) throw error;
   }
+  return null;
 }
 
 async function findAccount(): Promise<Account | null> {

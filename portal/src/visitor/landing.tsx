@@ -5,6 +5,7 @@ import { words } from '../words/visitor.tsx';
 import { Illustration } from './illustration.tsx';
 import styles from './landing.module.css';
 import { SignUp } from './sign-up.tsx';
+import { SsoPanel } from './sso-panel.tsx';
 
 export function Landing() {
   const { service } = useSession();
@@ -20,7 +21,7 @@ export function Landing() {
             <Illustration />
           </div>
         </div>
-        <SignUp />
+        {service.sso?.only ? <SsoPanel issuer={service.sso.issuer} /> : <SignUp />}
       </div>
       <Title order={2} mb={16}>
         {words.landing.steps}

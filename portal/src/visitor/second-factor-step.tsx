@@ -12,11 +12,13 @@ interface SecondFactorStepProps {
   challenge: string;
   /** The page to show then; undefined for the one in the address. */
   next?: string;
+  /** What was right before; a password unless it says otherwise. */
+  lead?: string;
   onCancel: () => void;
 }
 
 /** The second step of a sign-in, after the correct password. */
-export function SecondFactorStep({ challenge, next, onCancel }: SecondFactorStepProps) {
+export function SecondFactorStep({ challenge, next, lead = words.secondFactor.lead, onCancel }: SecondFactorStepProps) {
   const { enter } = useSession();
   const [, navigate] = useLocation();
 
@@ -27,7 +29,7 @@ export function SecondFactorStep({ challenge, next, onCancel }: SecondFactorStep
 
   return (
     <div className={styles.narrow}>
-      <PageTitle lead={words.secondFactor.lead}>{words.secondFactor.title}</PageTitle>
+      <PageTitle lead={lead}>{words.secondFactor.title}</PageTitle>
       <Panel>
         <CodeForm label={words.signIn.title} act={complete} onCancel={onCancel} />
       </Panel>

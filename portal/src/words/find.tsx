@@ -114,7 +114,7 @@ export const words = {
       verifications: 'codes otp pin 2fa',
       events: 'feed stream',
       webhooks: 'callbacks deliveries',
-      integrations: 'hooks identity servers supabase keycloak logto zitadel authentik kratos auth0 fusionauth twilio',
+      integrations: 'hooks identity servers supabase keycloak logto zitadel authentik kratos auth0 fusionauth twilio smpp kannel',
       usage: 'requests quota statistics',
       requests: 'correlation id errors log',
       delivery: 'analytics delivered share seconds country',

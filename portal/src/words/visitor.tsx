@@ -15,7 +15,7 @@ export const words = {
     password: 'Choose a password',
     signInFirst: (
       <>
-        You already have a password. <Link href="/sign-in">Sign in</Link>, then open the link again.
+        <Link href="/sign-in">Sign in</Link> first, then open the link again.
       </>
     ),
     join: 'Join account',

@@ -17,6 +17,7 @@ import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './session.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import type { Challenged, SignedIn, SignInOptions } from './sign-in.ts';
+import { ssoOnly } from './sso-only.ts';
 
 export interface LinkOptions {
   database: Database;
@@ -94,6 +95,7 @@ export interface LinkUseOptions extends LinkOptions, Pick<SignInOptions, 'challe
   passwordWork: PasswordWork;
   sessions: Sessions;
   secondFactor: SecondFactor;
+  ssoOnly: boolean;
 }
 
 /** Sets a new password by a link. An invalid link costs one indexed read and no hash. */
@@ -117,6 +119,7 @@ export function createLinkUse(options: LinkUseOptions) {
   ): Promise<SignedIn | Challenged> {
     requireGoodPassword(password, '');
     const found = await requireLink(token);
+    if (options.ssoOnly && !found.fromMachine) throw ssoOnly();
     const { personId, email } = found;
     requireGoodPassword(password, email);
     const passwordHash = await passwordWork.run(address, (hasher) => hasher.hash(password));

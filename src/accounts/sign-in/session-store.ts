@@ -11,6 +11,10 @@ export interface NewSession {
   expiresAtMs: number;
   /** Until then an operator may set up a second factor in it. */
   enrolsUntilMs: number | null;
+  /** By a claim of the provider. */
+  operator: boolean;
+  /** The provider asked for one. */
+  secondFactor: boolean;
 }
 
 /** The facts that decide whether a person may set up a second factor. */
@@ -47,18 +51,22 @@ export interface ListedSession {
 const mostListed = 100;
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
-  const { hash, personId, accountId, address, nowMs, expiresAtMs, enrolsUntilMs } = session;
+  const { hash, personId, accountId, address, nowMs, expiresAtMs, enrolsUntilMs, operator, secondFactor } = session;
   await tx.query(
-    `insert into session (hash, person_id, account_id, address, created_at, last_seen_at, expires_at, enrols_until)
-     values ($1, $2, $3, $4, $5, $5, $6, $7)`,
-    [hash, personId, accountId, address, toTimestamp(nowMs), toTimestamp(expiresAtMs), timestampOrNull(enrolsUntilMs)],
+    `insert into session
+       (hash, person_id, account_id, address, created_at, last_seen_at, expires_at, enrols_until, operator, second_factor)
+     values ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9)`,
+    [
+      ...[hash, personId, accountId, address, toTimestamp(nowMs), toTimestamp(expiresAtMs)],
+      ...[timestampOrNull(enrolsUntilMs), operator, secondFactor],
+    ],
   );
 }
 
 /** Undefined when the session has ended. */
 export async function findEnrolment(tx: Tx, hash: Buffer): Promise<Enrolment | undefined> {
   const { rows } = await tx.query<Enrolment>(
-    `select p.operator, s.enrols_until as "enrolsUntilMs" from session s join person p on p.id = s.person_id
+    `select p.operator or s.operator as operator, s.enrols_until as "enrolsUntilMs" from session s join person p on p.id = s.person_id
      where s.hash = $1`,
     [hash],
   );
@@ -81,12 +89,23 @@ const ofMember = `join member m on m.account_id = s.account_id and m.person_id =
 
 const selectSession = {
   name: 'select-session',
-  text: `select s.hash, s.person_id as "personId", s.account_id as "accountId", m.role, p.operator,
+  text: `select s.hash, s.person_id as "personId", s.account_id as "accountId", m.role,
+      p.operator or s.operator as operator,
       s.last_seen_at as "lastSeenAtMs",
-      exists (select from second_factor f where f.person_id = s.person_id and f.confirmed_at is not null) as "secondFactor"
+      s.second_factor or exists (select from second_factor f where f.person_id = s.person_id and f.confirmed_at is not null)
+        as "secondFactor"
     from session s ${ofMember} join person p on p.id = s.person_id
     where s.hash = any($1::bytea[]) and ${valid}`,
 };
+
+/** The person of a session that has not ended. */
+export async function findSessionPerson(tx: Tx, hash: Buffer, nowMs: number): Promise<string | undefined> {
+  const { rows } = await tx.query<{ personId: string }>(
+    'select person_id as "personId" from session where hash = $1 and expires_at > $2',
+    [hash, toTimestamp(nowMs)],
+  );
+  return rows[0]?.personId;
+}
 
 export async function findOpenSessions(
   tx: Tx,

@@ -33,10 +33,16 @@ export interface SessionOwner {
   way: SignInWay;
   /** Until then an operator may set up a second factor in this session. */
   enrolsUntilMs?: number;
+  /** Single sign-on: a claim gives the rights of operators to this session. */
+  operator?: boolean;
+  /** The provider asked for a second factor. */
+  secondFactor?: boolean;
+  /** Sooner than others. */
+  endsInMs?: number;
 }
 
 const idleMs = 30 * minuteMs;
-const absoluteMs = 12 * hourMs;
+export const absoluteMs = 12 * hourMs;
 /** Updating `last_seen_at` once a minute is enough. */
 const touchEveryMs = minuteMs;
 
@@ -64,8 +70,9 @@ export function createSessions(options: SessionsOptions): Sessions {
       const token = randomBytes(32).toString('base64url');
       const nowMs = clock.nowMs();
       const hash = hashOf(token, keys.version);
-      const { enrolsUntilMs = null } = owner;
-      await store.insertSession(tx, { hash, ...owner, enrolsUntilMs, nowMs, expiresAtMs: nowMs + absoluteMs });
+      const { enrolsUntilMs = null, operator = false, secondFactor = false, endsInMs = absoluteMs } = owner;
+      const granted = { enrolsUntilMs, operator, secondFactor };
+      await store.insertSession(tx, { hash, ...owner, ...granted, nowMs, expiresAtMs: nowMs + endsInMs });
       await signIns.record(tx, { ...owner, outcome: 'signed_in' });
       return { cookie: `${cookieName}=${token}; ${attributes}; Max-Age=${absoluteMs / 1000}`, sessionHash: hash };
     },

@@ -1,4 +1,4 @@
-export const signInWays = ['password', 'code', 'link', 'sign_up', 'invitation'] as const;
+export const signInWays = ['password', 'code', 'link', 'sign_up', 'invitation', 'sso'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
 export const signInOutcomes = [
@@ -7,6 +7,8 @@ export const signInOutcomes = [
   'code_needed',
   'wrong_password',
   'wrong_code',
+  // An operator without the second factor that the provider has to ask for.
+  'mfa_missing',
   'account_disabled',
   'throttled',
 ] as const;

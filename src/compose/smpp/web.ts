@@ -40,6 +40,8 @@ export function composeSmpp(foundation: Foundation, { registry, registrations, m
   const { directory, feed, service } = registry;
   const credentials = createSmppCredentials(keys);
   const accounts = createAccountLookup({ database: sideDatabase, clock, feed, directory, credentials });
+  const tries = { perMinute, burst: perMinute };
+  const triesOf = (address: string) => `smpp ${addressKey(address)}`;
   let submitted = 0;
 
   const binds = createBinds({
@@ -74,8 +76,8 @@ export function composeSmpp(foundation: Foundation, { registry, registrations, m
   const desk = createDesk({
     ...{ clock, log, environment, accounts, credentials, binds, submits, deliveries },
     lookups: createLookups({ messages, parts }),
-    chargeAddress: (address) =>
-      windows.passwords.decide(`smpp ${addressKey(address)}`, { perMinute, burst: perMinute }, neverInformed),
+    mayTry: async (address) => (await windows.passwords.peek(triesOf(address), tries)).admitted,
+    chargeAddress: (address) => windows.passwords.decide(triesOf(address), tries, neverInformed),
     delayMs: wrongPasswordMs,
   });
   const server = createSmppServer({ listening: { ...config.smpp, host: config.host }, clock, log, desk });

@@ -88,6 +88,26 @@ export async function findCarrier(tx: Tx, name: string): Promise<CarrierRow | un
   return rows[0];
 }
 
+/** Whether the network behind a carrier vouches for the senders of texts; the carrier is named as in the queue. */
+export async function isTrustedSender(tx: Tx, key: string): Promise<boolean> {
+  const id = Number(key.split('#')[1]);
+  if (!Number.isSafeInteger(id)) return false;
+  const { count } = await tx.query(
+    `select from carrier where id = $1 and deleted_at is null and settings->'trusted_sender' = 'true'`,
+    [id],
+  );
+  return count > 0;
+}
+
+/** The names of such carriers. */
+export async function findTrustedSenders(tx: Tx): Promise<string[]> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select name from carrier where deleted_at is null and settings->'trusted_sender' = 'true' order by name limit $1`,
+    [mostCarriers],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** All carriers, by name. */
 export async function readCarriers(tx: Tx): Promise<CarrierRow[]> {
   const { rows } = await tx.query<CarrierRow>(readStatement, [mostCarriers]);

@@ -67,6 +67,7 @@ const common = {
   receipts: literals(['all', 'none'], { default: 'all' }),
   on_doubt: Type.Optional(literals(['resend', 'hold'])),
   on_doubt_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 259_200 })),
+  trusted_sender: Type.Optional(Type.Boolean({ description: 'The network vouches for who sends a text, so a text can approve a verification' })),
   opt_out_replies: literals(['own', 'carrier'], { default: 'own', description: 'Who confirms a stop word' }),
 };
 

@@ -84,6 +84,7 @@ export const smppSettingsSchema = Type.Object(
     receipts: literals(['all', 'first', 'last', 'one', 'none'], 'all'),
     sniff: Type.Boolean({ default: false, description: 'Take a text that looks like a receipt for one' }),
     opt_out_replies: literals(['own', 'carrier'], 'own', 'Who answers people that text a stop, start or help word'),
+    trusted_sender: Type.Optional(Type.Boolean({ description: 'The network vouches for who sends a text, so a text can approve a verification' })),
     enquire_link_seconds: Type.Integer({ minimum: 1, maximum: 3600, default: 30 }),
     response_seconds: Type.Integer({ minimum: 1, maximum: 120, default: 30 }),
     submit_errors: Type.Record(text(10), text(32), {

@@ -44,6 +44,7 @@ export function securityOf(auth: Auth): Record<string, string[]>[] {
   switch (auth.kind) {
     case 'none':
     case 'visitor':
+    case 'returning':
     case 'callback':
     case 'hook':
       return [];

@@ -10,6 +10,7 @@ export type KeyPurpose =
   | 'client-secret'
   | 'token-checksum'
   | 'session'
+  | 'sso'
   | 'password'
   | 'second-factor'
   | 'link'

@@ -7,6 +7,7 @@ export const advisoryLocks = {
   routeTable: 4_207_010,
   alerts: 4_207_014,
   handsets: 4_207_020,
+  declaredConfiguration: 4_207_023,
   /** The second key of these two; the first is the carrier's id. Slot 1 has the next number. */
   wantedBinds: 4_207_099,
   bindSlots: 4_207_100,

@@ -27,7 +27,7 @@ export const applicationParams = Type.Object({ id: pathParameter });
 /** Not only spaces, and no control characters. The two parts share no character, so that matching stays linear. */
 export const namePattern = '^[\\p{Zs}\\u2028\\u2029\\ufeff]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
 
-const name = Type.String({
+export const applicationName = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: namePattern,
@@ -36,7 +36,7 @@ const name = Type.String({
 });
 
 const longestHelp = 320;
-const helpText = Type.String({
+export const helpText = Type.String({
   minLength: 1,
   maxLength: longestHelp,
   expected: `a text of 1 to ${longestHelp} characters, or null for the default sentence`,
@@ -125,7 +125,7 @@ export function createApplicationRoutes(
       tag,
       operationId: 'createApplication',
       summary: 'Create an application',
-      body: Type.Object({ name }, { title: 'ApplicationToCreate' }),
+      body: Type.Object({ name: applicationName }, { title: 'ApplicationToCreate' }),
       answers: { 201: { description: 'The application', schema: applicationSchema, headers: ['Location'] } },
       refuses: { INCOMPATIBLE_STATE: 'The account has the maximum number of applications' },
       handler: async (call) => {
@@ -184,7 +184,7 @@ export function createApplicationRoutes(
       params: applicationParams,
       body: Type.Object(
         {
-          name: Type.Optional(name),
+          name: Type.Optional(applicationName),
           help_text: Type.Optional(nullable(helpText)),
           assurance: Type.Optional(assurance),
         },
@@ -232,6 +232,10 @@ const needsRiskCheck = 'cannot be kept without a risk check: an operator sets HE
 function checkChange({ name, help_text, assurance }: Record<string, unknown>): FieldProblem[] {
   if (name === undefined && help_text === undefined && assurance === undefined)
     return [{ field: 'name', message: 'or help_text or assurance is required: there is nothing to change' }];
+  return checkHelpText({ help_text });
+}
+
+export function checkHelpText({ help_text }: Record<string, unknown>): FieldProblem[] {
   const problem = typeof help_text === 'string' && help_text.length <= longestHelp ? textProblem(help_text) : undefined;
   return problem === undefined ? [] : [{ field: 'help_text', message: problem }];
 }

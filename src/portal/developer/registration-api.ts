@@ -9,8 +9,8 @@ import { apis, planNames, type Registration, scopeFor } from '../../registry/app
 import type { NewCredential } from '../../registry/credential-service.ts';
 import type { Registered, RegistryService } from '../../registry/registry-service.ts';
 
-const api = anyCaseOf(apis, 'one of sms, verify, messaging');
-const plan = anyCaseOf(planNames, 'one of free, pro, enterprise');
+export const registeredApi = anyCaseOf(apis, 'one of sms, verify, messaging');
+export const registeredPlan = anyCaseOf(planNames, 'one of free, pro, enterprise');
 
 /** Accepts names in any case; answers use lower case. */
 function anyCaseOf(names: readonly string[], expected: string) {
@@ -94,7 +94,7 @@ export function createRegistrationRoutes(registry: RegistryService, tokenUrl: st
       summary: 'Register an application against an API and a plan',
       description: 'The credential is shown only once. Registering again changes the plan and issues no credential.',
       params,
-      body: Type.Object({ api, plan }, { title: 'RegistrationToCreate' }),
+      body: Type.Object({ api: registeredApi, plan: registeredPlan }, { title: 'RegistrationToCreate' }),
       answers: {
         200: { description: 'Already registered: same credential, new plan', schema: registeredSchema },
         201: { description: 'Registered', schema: registeredSchema },

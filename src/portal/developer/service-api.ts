@@ -1,5 +1,6 @@
 // Tests: test/contract/operator-plans.test.ts, test/contract/portal-records.test.ts
 import { type Static, Type } from 'typebox';
+import { nullable } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Environment } from '../../platform/environment.ts';
 import { scopeFor } from '../../registry/application.ts';
@@ -14,6 +15,12 @@ const serviceSchema = Type.Object(
     base_url: Type.String(),
     token_url: Type.String(),
     plans: Type.Array(Type.Object({ name: Type.String(), per_minute: Type.Integer(), burst: Type.Integer() })),
+    sso: nullable(
+      Type.Object({
+        issuer: Type.String({ examples: ['https://login.example.com'] }),
+        only: Type.Boolean({ description: 'Passwords open nothing' }),
+      }),
+    ),
     scopes: Type.Object({
       verify: Type.String({ examples: ['openid verify:manage'] }),
       messaging: Type.String({ examples: ['openid messaging:send'] }),
@@ -36,6 +43,7 @@ export function createServiceRoutes(
     environment: config.environment,
     base_url: config.publicUrl,
     token_url: tokenUrl,
+    sso: config.sso === undefined ? null : { issuer: config.sso.issuer, only: config.sso.only },
     scopes: { verify: scopeFor('verify'), messaging: scopeFor('messaging') },
   };
   return [

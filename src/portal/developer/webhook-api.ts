@@ -26,19 +26,22 @@ export const webhooksPath = '/portal/v1/applications/{id}/webhooks';
 export const webhookParams = Type.Object({ ...applicationParams.properties, webhook_id: pathParameter });
 
 const longestUrl = 2048;
-const url = Type.String({
+export const webhookUrl = Type.String({
   minLength: 1,
   maxLength: longestUrl,
   expected: `an https URL of at most ${longestUrl} characters`,
 });
-const description = Type.String({ maxLength: 200, expected: 'a text of at most 200 characters, or null' });
+export const webhookDescription = Type.String({
+  maxLength: 200,
+  expected: 'a text of at most 200 characters, or null',
+});
 const overlapSeconds = Type.Integer({
   minimum: 0,
   maximum: 2_592_000,
   default: 0,
   expected: 'the seconds during which the older secrets sign too: 0 to 2592000 (30 days)',
 });
-const status = Type.Unsafe<'active' | 'paused'>({
+export const webhookStatus = Type.Unsafe<'active' | 'paused'>({
   type: 'string',
   enum: ['active', 'paused'],
   expected: 'active or paused',
@@ -60,9 +63,9 @@ export function createWebhookRoutes(options: WebhookRoutesOptions, audit: Audit)
       params: applicationParams,
       body: Type.Object(
         {
-          url,
+          url: webhookUrl,
           types: Type.Optional(typeList),
-          description: Type.Optional(nullable(description)),
+          description: Type.Optional(nullable(webhookDescription)),
         },
         { title: 'WebhookToCreate' },
       ),
@@ -127,10 +130,10 @@ export function createWebhookRoutes(options: WebhookRoutesOptions, audit: Audit)
       params: webhookParams,
       body: Type.Object(
         {
-          url: Type.Optional(url),
+          url: Type.Optional(webhookUrl),
           types: Type.Optional(typeList),
-          description: Type.Optional(nullable(description)),
-          status: Type.Optional(status),
+          description: Type.Optional(nullable(webhookDescription)),
+          status: Type.Optional(webhookStatus),
         },
         { title: 'WebhookChange', examples: [{ status: 'paused' }], check: checkChange },
       ),
@@ -201,7 +204,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions, audit: Audit)
 }
 
 /** The path of an address may hold a secret; its host does not. */
-function hostOf(url: string): string {
+export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }
 

@@ -6,12 +6,14 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { readBlockedByRule, readMostBlocked } from '../../quality/blocked-start-store.ts';
 import { readNames } from '../../registry/registry-store.ts';
-import type { RuleInForce } from '../../verify/guard.ts';
+import type { Guard, RuleInForce } from '../../verify/guard.ts';
 
 export interface GuardRuleOptions {
   database: Database;
   clock: Clock;
-  rules: readonly RuleInForce[];
+  currentGuard: () => Guard | Promise<Guard>;
+  /** Rules that stand outside the guard. */
+  further: readonly RuleInForce[];
 }
 
 const rulesSchema = Type.Object(
@@ -47,7 +49,7 @@ export type GuardRulesRecord = Static<typeof rulesSchema>;
 const mostApplications = 50;
 
 /** The guard's rules and the number of starts that they blocked, for operators. */
-export function createGuardRuleRoutes({ database, clock, rules }: GuardRuleOptions): Route[] {
+export function createGuardRuleRoutes({ database, clock, currentGuard, further }: GuardRuleOptions): Route[] {
   return [
     route({
       method: 'GET',
@@ -63,7 +65,7 @@ export function createGuardRuleRoutes({ database, clock, rules }: GuardRuleOptio
         const most = await readMostBlocked(database, nowMs, mostApplications);
         const names = await readNames(database, [...new Set(most.map(({ applicationId }) => applicationId))]);
         const body = {
-          data: rules.map(({ rule, limit, active }) => {
+          data: [...(await currentGuard()).inForce, ...further].map(({ rule, limit, active }) => {
             const { today = 0, sevenDays = 0, thirtyDays = 0 } = blocked.get(rule) ?? {};
             return {
               ...{ rule, limit, active },

@@ -20,8 +20,8 @@ export interface PlanRoutesOptions {
 
 const count = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 1_000_000, description, expected: 'a whole number from 1 to 1000000' });
-const perMinute = count('Requests a minute');
-const burst = count('Requests at once');
+export const perMinute = count('Requests a minute');
+export const burst = count('Requests at once');
 
 const planSchema = Type.Object(
   {
@@ -125,7 +125,7 @@ export function createPlanRoutes({ database, plans, audit }: PlanRoutesOptions):
         const plan = requirePlan(call.params.plan);
         const { version, per_minute, burst, segments_per_day } = call.body;
         const numbers = { perMinute: per_minute, burst, segmentsPerDay: segments_per_day };
-        return shown(plans.replace(plan, version, numbers, await emailOf(call), audit.note(call, changed)));
+        return shown(plans.replace(plan, version, numbers, await emailOf(call), audit.note(call, planChanged)));
       },
     }),
     route({
@@ -144,13 +144,14 @@ export function createPlanRoutes({ database, plans, audit }: PlanRoutesOptions):
         const plan = requirePlan(call.params.plan);
         const { per_minute, burst, segments_per_day } = call.body;
         const given = { perMinute: per_minute, burst, segmentsPerDay: segments_per_day };
-        return shown(plans.change(plan, given, await emailOf(call), audit.note(call, changed)));
+        return shown(plans.change(plan, given, await emailOf(call), audit.note(call, planChanged)));
       },
     }),
   ];
 }
 
-function changed({ before, after }: Changed): AuditEntry {
+/** The entry in the audit log. */
+export function planChanged({ before, after }: Changed): AuditEntry {
   return { act: 'plan.changed', id: after.plan, details: { from: toPlan(before), to: toPlan(after) } };
 }
 

@@ -1,5 +1,5 @@
 // Tests: test/smpp-server/accounts.test.ts
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, recordId, toPage } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -22,6 +22,8 @@ const operatorBindSchema = Type.Object(
   },
   { title: 'OperatorSmppBind' },
 );
+
+export type OperatorSmppBindRecord = Static<typeof operatorBindSchema>;
 
 /** The programs that are bound by SMPP now, for operators. */
 export function createSmppBindRoutes({ database }: { database: Database }, audit: Audit): Route[] {

@@ -15,7 +15,7 @@ export function claimsOf(row: Pick<Verification, 'channel' | 'payment' | 'preche
   const { channel, payment, precheck } = row;
   const assurance = precheck === null ? null : heldProfile(readPrecheckCell(precheck));
   return {
-    amr: ['otp', channel],
+    amr: channel === 'inbound' ? ['inbound'] : ['otp', channel],
     ...(assurance !== null && { assurance }),
     ...(payment !== null && { payment: readPaymentCell(payment) }),
   };

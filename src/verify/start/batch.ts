@@ -10,7 +10,9 @@ import { ApiError } from '../../platform/errors.ts';
 import { findApproved } from '../approved-numbers.ts';
 import { decideStep, lockDueSteps, skipStep, writePlans } from '../fallback/steps.ts';
 import { isSameCode } from '../given/code.ts';
+import type { Guard } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
+import { inboundOf } from '../inbound/request-text.ts';
 import * as pendingStore from '../pending-store.ts';
 import { findAllTexts } from '../texts/all-texts.ts';
 import { findNewestTexts } from '../texts/newest-texts.ts';
@@ -41,17 +43,14 @@ const nameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicati
 const prefixNameOf = ({ applicationId, to }: pendingStore.Destination) => `${applicationId} ${prefixOf(to)}`;
 
 export interface StartBatchOptions extends StartDecisionOptions {
+  /** The guard as it is now, if it can change; `guard` is what it began with. */
+  currentGuard?: () => Guard | Promise<Guard>;
   /** True while a text may have several carriers: then a resend needs those that had the code before. */
   hasChoice: () => boolean;
 }
 
-/**
- * Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one of them.
- */
-export function createStartBatch(
-  database: Database,
-  options: StartBatchOptions,
-): Batch<StartItem, StartAnswer | ApiError> {
+/** One round of starts under one guard. */
+function createStartRounds(database: Database, options: StartBatchOptions): StartRounds {
   const { clock, guard } = options;
 
   async function count(tx: Tx, items: StartItem[]): Promise<Map<string, CountedStart>> {
@@ -124,6 +123,13 @@ export function createStartBatch(
     return answers;
   }
 
+  /** Shows the caller what the person has to text. */
+  function withText(answer: StartAnswer | ApiError): StartAnswer | ApiError {
+    if (answer instanceof ApiError || answer.verification.status !== 'pending') return answer;
+    const inbound = inboundOf(options.keys, answer.verification);
+    return inbound === undefined ? answer : { ...answer, record: { ...answer.record, inbound } };
+  }
+
   /** Locks the prefixes or numbers, and pending rows, until the outcome is written. */
   const startSomeHolding = (items: StartItem[]) =>
     database.transaction(async (tx) => {
@@ -138,10 +144,14 @@ export function createStartBatch(
       const decided = decide(items, pending, await count(tx, items), steps);
       const decisions = await withinSpend(tx, items, decided, pending, nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);
+<<<<<<< HEAD
       const isPending = ({ verification }: StartDecision) =>
         pending.get(nameOf(verification))?.verification.id === verification.id;
       await writePlans(tx, requests, decisions, isPending, nowMs);
       const answers = await answersTo(tx, decisions, items);
+=======
+      const answers = (await answersTo(tx, decisions, items)).map(withText);
+>>>>>>> a3519ab87d2168b623b38706122c35ae4f1f36a4
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
         return answer === undefined || answer instanceof ApiError ? [] : (keep(answer) ?? []);
@@ -258,7 +268,7 @@ export function createStartBatch(
     if (started.length + messages.length > 0) await insertStarts(tx, started, messages, guard.countsPrefixes);
   }
 
-  const rounds: StartRounds = {
+  return {
     start: (items) =>
       guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isPlain(request))
         ? startHolding(items)
@@ -267,6 +277,31 @@ export function createStartBatch(
     nowMs: clock.nowMs,
     keys: options.keys,
   };
+}
+
+/**
+ * Commits verifications together with their texts. If two nodes start for one number, a unique key refuses one of them.
+ */
+export function createStartBatch(
+  database: Database,
+  options: StartBatchOptions,
+): Batch<StartItem, StartAnswer | ApiError> {
+  const { clock, currentGuard } = options;
+  let { guard } = options;
+  let rounds = createStartRounds(database, options);
+
+  /** A batch keeps its guard from its first statement to its last. */
+  function roundsUnder(current: Guard): StartRounds {
+    if (current === guard) return rounds;
+    guard = current;
+    rounds = createStartRounds(database, { ...options, guard });
+    return rounds;
+  }
+
+  async function run(items: StartItem[]): Promise<(StartAnswer | ApiError)[]> {
+    const current = currentGuard?.() ?? guard;
+    return startInRounds(items, roundsUnder(current instanceof Promise ? await current : current));
+  }
 
   return createBatch({
     database,
@@ -280,7 +315,7 @@ export function createStartBatch(
     },
     repeats: true,
     withoutTransaction: () => true,
-    run: (_tx, items) => startInRounds(items, rounds),
+    run: (_tx, items) => run(items),
   });
 }
 

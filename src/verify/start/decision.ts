@@ -34,7 +34,11 @@ import type { StartCounts } from './counts.ts';
 export interface StartRequest {
   applicationId: string;
   to: string;
-  channel: SendingChannel;
+  channel: Channel;
+  /** The cell of a start by `inbound`, which sends nothing; null for the others. */
+  inbound?: string | null;
+  /** The name of the application, for the text that a person sends. */
+  app: string;
   /** False if an operator must allow the channel to the country of the number first. */
   mayUseChannel: boolean;
   reference: string | null;
@@ -163,6 +167,9 @@ export function continuationOf(
   nowMs: number,
 ): Continuation {
   const isNewWay = verification.channel !== request.channel && !channels.includes(request.channel);
+  const isInbound = verification.inbound !== null;
+  // What a person texts and a code supersede each other: a proof says which of them it was.
+  if (isInbound || request.channel === 'inbound') return isInbound && request.channel === 'inbound' ? 'leave' : 'supersede';
   const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
   const wanted = { isSameCode: isSame, isNewWay };
   const found = continuation(verification, wanted, nowMs);
@@ -188,6 +195,7 @@ function startNew(
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
   const blocked = reason ?? refusalOf(options, request, test, counts) ?? riskOf(request);
+  const inbound = request.inbound ?? null;
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const owner = { id: newId('ver', options.clock), ringVersion: options.keys.version };
   const code = blocked === null ? request.code : undefined;
@@ -204,14 +212,15 @@ function startNew(
     codeHash,
     payment: request.payment,
     precheck: precheckOf(request),
+    inbound,
     testNumber: test !== undefined,
     attempts: 0,
     maxAttempts: blocked === null ? triesFor(failuresToday, leftOfSuperseded) : 0,
-    sends: blocked === null ? 1 : 0,
+    sends: blocked === null && inbound === null ? 1 : 0,
     reference: request.reference,
     correlationId: request.correlationId,
     textIds: [],
-    resendAvailableAtMs: blocked === null ? resendAt(options, { testNumber: test !== undefined, codeHash }) : null,
+    resendAvailableAtMs: blocked === null && inbound === null ? resendAt(options, { testNumber: test !== undefined, codeHash }) : null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     expiresAtMs: nowMs + ttlMs,
@@ -220,6 +229,8 @@ function startNew(
   };
   // A blocked start changes nothing: the pending verification continues.
   if (blocked !== null) return unchanged(request, verification);
+  if (inbound !== null)
+    return { verification, superseded, message: undefined, clients: request.clients, sealedCode: null };
   const sealedCode = code === undefined ? null : sealCode(options.keys, owner, code);
   return withText(options, request, { verification, superseded, used: [], sealedCode });
 }
@@ -310,7 +321,7 @@ function newText(
     messageId: id,
     applicationId,
     api: 'verify',
-    channel: request.channel,
+    channel: sendingChannel(request.channel),
     to,
     from,
     urgent: true,
@@ -338,6 +349,12 @@ function newText(
     body: null,
     verification: { id: verification.id, template: { ...text.template, ...codeKeyOf(verification) } },
   });
+}
+
+/** What is started by `inbound` has no text. */
+function sendingChannel(channel: Channel): SendingChannel {
+  if (channel === 'inbound') throw new Error('nothing is sent by inbound');
+  return channel;
 }
 
 /** Names the key of a caller's code differently: a node of an earlier version then cannot render it with a code of ours. */

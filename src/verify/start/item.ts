@@ -2,12 +2,13 @@ import type { AnswerToKeep } from '../../platform/database/idempotency.ts';
 import type { Woken } from '../../platform/work/wake-list.ts';
 import type { Verification } from '../verification.ts';
 import type { toVerificationRecord } from '../verification-record.ts';
+import type { InboundRequest } from '../inbound/request-text.ts';
 import type { StartRequest } from './decision.ts';
 
 /** The verification that a start wrote or continued, and the record to return. */
 export interface StartAnswer {
   verification: Verification;
-  record: ReturnType<typeof toVerificationRecord>;
+  record: ReturnType<typeof toVerificationRecord> & { inbound?: InboundRequest };
   /** The carrier that has a text to send because of this start; undefined if it may be any. */
   carriers: Woken;
 }

@@ -50,7 +50,12 @@ const copyPayment = ({ amount, currency, payee }: Payment): Payment => ({ amount
 export function createStartRequests(options: StartRequestOptions): ToStart {
   const { clientsOf, requireCarrier, workingChannels } = options;
 
+<<<<<<< HEAD
   function requireChannel(channel: string, field = 'channel'): SendingChannel {
+=======
+  function requireChannel(channel: string): SendingChannel | 'inbound' {
+    if (channel === 'inbound') return channel;
+>>>>>>> a3519ab87d2168b623b38706122c35ae4f1f36a4
     const working = workingChannels();
     const found = working.find((each) => each === channel);
     if (found === undefined) throw unsupportedChannel(working, field);
@@ -75,9 +80,14 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength,
+<<<<<<< HEAD
       ...(by === 'sms'
         ? { autofill: copyAutofill(autofill ?? null), ...(channel === 'sms' ? own : templateFor(rights, to)) }
         : { autofill: null, channel: by }),
+=======
+      ...(channel === 'sms' ? { autofill: copyAutofill(autofill ?? null), ...own } : { autofill: null }),
+      ...(channel !== 'sms' && channel !== 'inbound' && { channel }),
+>>>>>>> a3519ab87d2168b623b38706122c35ae4f1f36a4
       ...(payment != null && { payment: copyPayment(payment) }),
     });
     const text = prepareText(templateOf(channel));
@@ -92,14 +102,16 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
       };
     });
     if (payment != null) requireRoom(text);
-    const sender = codeSender(rights, to, text.sender, channel);
-    const sentAs = requireCarrier({ channel, applicationId, to, ...sender });
+    const sending = channel === 'inbound' ? undefined : channel;
+    const sender = codeSender(rights, to, text.sender, sending);
+    const sentAs = sending && requireCarrier({ channel: sending, applicationId, to, ...sender });
     if (channel === 'sms') requireAllowedSender(rights, to, sentAs ?? sender.from);
     return {
       applicationId,
       to,
       channel,
-      mayUseChannel: mayUse(rights, channel, to),
+      mayUseChannel: sending === undefined || mayUse(rights, sending, to),
+      app: applicationName,
       reference: reference ?? null,
       codeLength,
       code: code ?? undefined,

@@ -1,7 +1,7 @@
 // Tests: test/contract/verifications.test.ts
 import { Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
-import { channelExpected, rightChannel, type SendingChannel, sendingChannels } from '../../messages/channel.ts';
+import { channelExpected, channelNames, rightChannel, type SendingChannel } from '../../messages/channel.ts';
 import type { StartClient } from '../../messages/client-scope.ts';
 import {
   longestNumber,
@@ -96,13 +96,14 @@ export function createStartRules(
         );
     }
     problems.push(...paymentProblems(body.payment));
+    if (body.channel === 'inbound' && code != null) add('code', 'must be absent: the person sends a text, and no code');
     if (body.payment != null && code != null)
       add('payment', 'cannot be combined with code: a payment needs a code of ours');
     for (const { field, message } of fallbackProblems(body.fallback, body.channel)) add(field, message);
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
     const working = workingChannels();
-    if (problems.length > 0 && typeof channel === 'string' && !isOneOf(working, channel))
+    if (problems.length > 0 && typeof channel === 'string' && channel !== 'inbound' && !isOneOf(working, channel))
       add('channel', channelExpected(working));
     if (problems.length > 0) problems.push(...unsupportedSteps(body.fallback, working));
     return problems;
@@ -124,11 +125,11 @@ export function createStartRules(
         to,
         channel: Type.String({
           maxLength: 1024,
-          expected: rightChannel(sendingChannels),
-          shown: { enum: sendingChannels },
+          expected: rightChannel(channelNames),
+          shown: { enum: channelNames },
           examples: ['sms'],
           description:
-            'How the code is sent. Another channel continues a pending verification at once, with the same code.',
+            'How the code is sent; with inbound the person sends a text instead. Another channel continues a pending verification at once, with the same code.',
         }),
         reference: Type.Optional(
           nullable(

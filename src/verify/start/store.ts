@@ -44,6 +44,7 @@ function startCells(rows: readonly StartedRow[]): TextRows {
       sealedCode,
       verification.payment,
       verification.precheck,
+      verification.inbound,
     ]),
   );
 }
@@ -53,10 +54,10 @@ const startedRows = `select place, c[1]::uuid as id, c[2]::uuid as application_i
 const insertRecords = (from: string) => `insert into verification (id, application_id, channel, recipient, status,
       reason, code_length, ring_version, test_number, max_attempts, sends, reference, correlation_id,
       resend_available_at, created_at, updated_at, expires_at, text_ids, code_hash, payment,
-      precheck)
+      precheck, inbound)
     select id, application_id, c[3]::smallint, recipient, status, c[6]::smallint, c[7]::smallint, c[8]::integer,
       c[9]::boolean, c[10]::smallint, c[11]::smallint, c[12], c[13]::uuid, ${time('c[14]')}, ${time('c[15]')},
-      ${time('c[15]')}, expires_at, c[17]::uuid[], c[20]::bytea, c[22], c[23]
+      ${time('c[15]')}, expires_at, c[17]::uuid[], c[20]::bytea, c[22], c[23], c[24]
     from ${from}`;
 const insertPending = (conditions: string) => `insert into pending_verification (verification_id, application_id,
       expires_at, lifetime_seconds, recipient, sealed_code)

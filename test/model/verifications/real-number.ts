@@ -62,6 +62,7 @@ export async function createRealNumber(database: Database, keys: KeyRing, first:
       text: prepareText({ app: 'ACME', locale: null, minutes: lifeTicks, codeLength, autofill: null }),
       payment: null,
       profile: null,
+      app: 'ACME',
       code: code === 0 ? undefined : String(code).padStart(codeLength, '0'),
       sender: { from: 'ACME', holdsSender: false, senderCarriers: null },
       correlationId: newId('req', clock),

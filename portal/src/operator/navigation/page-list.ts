@@ -42,6 +42,7 @@ export const pageGroups: PageGroup[] = [
       routes: { title: titles.routes, Content: lazy(() => import('../routes/routes.tsx')) },
       senders: { title: titles.senders, Content: lazy(() => import('../senders/senders.tsx')) },
       numbers: { title: titles.numbers, Content: lazy(() => import('../numbers/numbers.tsx')) },
+      'smpp-binds': { title: titles.smppBinds, Content: lazy(() => import('../smpp-binds/smpp-binds.tsx')) },
       'opt-outs': { title: titles.optOuts, Content: lazy(() => import('../opt-outs/opt-outs.tsx')) },
     },
   },

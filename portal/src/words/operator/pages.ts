@@ -25,6 +25,7 @@ export const words = {
     senders: 'Senders',
     numbers: 'Numbers',
     optOuts: 'Opt-outs',
+    smppBinds: 'SMPP binds',
     accounts: 'Accounts',
     applications: 'Applications',
     registrations: 'Approvals',

@@ -1,0 +1,15 @@
+import { Text } from '@mantine/core';
+import { Panel } from '../parts/panel.tsx';
+import { words } from '../words/sso.ts';
+import { words as visitorWords } from '../words/visitor.tsx';
+import { SsoButton } from './sso-button.tsx';
+
+/** Where single sign-on is the only way in. */
+export function SsoPanel({ issuer }: { issuer: string }) {
+  return (
+    <Panel title={visitorWords.signIn.title}>
+      <Text mb="md">{words.onlyLead}</Text>
+      <SsoButton issuer={issuer} />
+    </Panel>
+  );
+}

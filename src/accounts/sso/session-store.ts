@@ -1,0 +1,71 @@
+import { toTimestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import type { Subject } from './store.ts';
+
+/** A session that single sign-on opened. */
+export interface SsoSession extends Subject {
+  sessionHash: Buffer;
+  /** Sealed; null without a refresh token. */
+  refresh: Buffer | null;
+}
+
+export async function insertSsoSession(tx: Tx, session: SsoSession, dueAtMs: number): Promise<void> {
+  const { sessionHash, issuer, subject, refresh } = session;
+  await tx.query(
+    'insert into sso_session (session_hash, issuer, subject, refresh, due_at) values ($1, $2, $3, $4, $5)',
+    [sessionHash, issuer, subject, refresh, toTimestamp(dueAtMs)],
+  );
+}
+
+export async function findSsoSession(tx: Tx, sessionHash: Buffer): Promise<SsoSession | undefined> {
+  const { rows } = await tx.query<SsoSession>(
+    'select session_hash as "sessionHash", issuer, subject, refresh from sso_session where session_hash = $1',
+    [sessionHash],
+  );
+  return rows[0];
+}
+
+/** Takes sessions to recheck, until the lease ends. One node has each: a refresh token must not be used twice. */
+export async function claimDueSessions(
+  tx: Tx,
+  { nowMs, leasedUntilMs, limit }: { nowMs: number; leasedUntilMs: number; limit: number },
+): Promise<(SsoSession & { refresh: Buffer })[]> {
+  const { rows } = await tx.query<SsoSession & { refresh: Buffer }>(claimDue, [
+    ...[toTimestamp(nowMs), toTimestamp(leasedUntilMs), limit],
+  ]);
+  return rows;
+}
+
+const claimDue = {
+  name: 'claim-sso-sessions',
+  text: `update sso_session set leased_until = $2 where session_hash = any(array(
+      select session_hash from sso_session
+      where refresh is not null and due_at <= $1 and (leased_until is null or leased_until < $1)
+      order by due_at limit $3 for update skip locked))
+    returning session_hash as "sessionHash", issuer, subject, refresh`,
+};
+
+/** The provider vouched for the person. A right of operators that it no longer tells is taken back. */
+export async function renewSession(
+  tx: Tx,
+  renewed: { sessionHash: Buffer; refresh: Buffer; operator: boolean | undefined },
+  { dueAtMs, endsAtMs, absoluteMs }: { dueAtMs: number; endsAtMs: number; absoluteMs: number },
+): Promise<void> {
+  const { sessionHash, refresh, operator } = renewed;
+  await tx.query('update sso_session set refresh = $2, due_at = $3, leased_until = null where session_hash = $1', [
+    ...[sessionHash, refresh, toTimestamp(dueAtMs)],
+  ]);
+  await tx.query(
+    `update session set expires_at = least($2::timestamptz, created_at + $3 * interval '1 millisecond'),
+       operator = operator and $4 where hash = $1`,
+    [sessionHash, toTimestamp(endsAtMs), absoluteMs, operator ?? true],
+  );
+}
+
+/** The provider is away: try again soon. The session ends an hour after the last good check. */
+export async function postponeRecheck(tx: Tx, sessionHash: Buffer, dueAtMs: number): Promise<void> {
+  await tx.query('update sso_session set due_at = $2, leased_until = null where session_hash = $1', [
+    sessionHash,
+    toTimestamp(dueAtMs),
+  ]);
+}

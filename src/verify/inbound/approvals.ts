@@ -1,0 +1,38 @@
+// Tests: test/contract/inbound-verifications.test.ts
+import type { Clock } from '../../platform/clock.ts';
+import type { KeyRing } from '../../platform/crypto/keys.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { approveByText, findWaiting } from './approval-store.ts';
+import { inboundOf, isSameText } from './request-text.ts';
+
+/** A text from a phone, with the carrier that brought it. */
+export interface TextFromPhone {
+  from: string;
+  to: string;
+  text: string;
+  carrier: string;
+}
+
+/** The id of the verification that the text approved; undefined for any other text, which goes its usual way. */
+export type ApproveByText = (tx: Tx, text: TextFromPhone) => Promise<string | undefined>;
+
+export interface InboundApprovalOptions {
+  keys: KeyRing;
+  clock: Clock;
+  /** Whether the network behind the carrier vouches for the sender's number. */
+  isTrusted: (tx: Tx, carrier: string) => Promise<boolean>;
+}
+
+/** Approves verifications by the texts that people send: from their number, to ours, word for word. */
+export function createInboundApprovals({ keys, clock, isTrusted }: InboundApprovalOptions): ApproveByText {
+  return async (tx, { from, to, text, carrier }) => {
+    const nowMs = clock.nowMs();
+    for (const waiting of await findWaiting(tx, from, nowMs)) {
+      const wanted = inboundOf(keys, waiting);
+      if (wanted === undefined || wanted.number !== to || !isSameText(wanted.text, text)) continue;
+      if (!(await isTrusted(tx, carrier))) return undefined;
+      return (await approveByText(tx, waiting.id, nowMs)) ? waiting.id : undefined;
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,41 @@
+import type { KeyRing } from '../../platform/crypto/keys.ts';
+import { keyedHash } from '../../platform/crypto/secrets.ts';
+import { senderName } from '../texts/sender-name.ts';
+import type { Verification } from '../verification.ts';
+
+/** What a person has to text, and to which number. */
+export interface InboundRequest {
+  number: string;
+  text: string;
+}
+
+/** In the sandbox it receives for every application. */
+export const sandboxNumber = '+15005550199';
+
+const digits = 8;
+
+/** As the row keeps it: the number has no space. */
+export function toInboundCell(number: string, app: string): string {
+  return `${number} ${senderName(app)}`;
+}
+
+/** Undefined for other verifications. Nobody can derive the digits without the key ring. */
+export function inboundOf(
+  keys: Pick<KeyRing, 'keyFor'>,
+  { id, ringVersion, inbound }: Pick<Verification, 'id' | 'ringVersion' | 'inbound'>,
+): InboundRequest | undefined {
+  if (inbound === null) return undefined;
+  const at = inbound.indexOf(' ');
+  const hash = keyedHash(keys.keyFor('code', ringVersion), `${id}:inbound`);
+  const token = String(hash.readUInt32BE(0) % 10 ** digits).padStart(digits, '0');
+  return { number: inbound.slice(0, at), text: `${inbound.slice(at + 1)} ${token}` };
+}
+
+/** The whole text, however a phone capitalises and spaces it. */
+export function isSameText(a: string, b: string): boolean {
+  return plain(a) === plain(b);
+}
+
+function plain(text: string): string {
+  return text.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
+}

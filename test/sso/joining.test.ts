@@ -1,0 +1,152 @@
+// An existing account joins single sign-on only from its own session; and a service without passwords.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { send, signUp } from '../support/developer.ts';
+import { createBrowser, createSsoWorld, pageOf, type SsoWorld, ssoEnv } from '../support/sso-world.ts';
+
+let world: SsoWorld;
+before(async () => {
+  world = await createSsoWorld({ env: { HELIOGRAPH_SSO_OPERATORS: 'groups=admins', HELIOGRAPH_SSO_MFA: 'mfa,urn:gold' } });
+});
+after(() => world.close());
+
+let count = 0;
+function arrive(claims: Record<string, unknown> = {}, sub = `joiner-${++count}`) {
+  world.provider.user = { sub, claims: { email: `${sub}@example.com`, ...claims } };
+  return sub;
+}
+
+const password = 'a sentence that only I would think of';
+/** A person with a password, in a browser of its own. */
+async function registered(app: { url: string } = world.app) {
+  const browser = createBrowser(app);
+  const email = `registered-${++count}@example.com`;
+  assert.equal((await browser.send('POST', '/portal/v1/accounts', { email, password })).status, 201);
+  return { browser, email };
+}
+const toJoin = { current_password: password };
+
+describe('joining', () => {
+  test('from its own session, with its password: from then on both ways lead to the same person', async () => {
+    const { browser, email } = await registered();
+    const sub = arrive();
+    const callback = await browser.toCallback(await browser.begin('/portal/v1/me/sso', toJoin));
+    assert.equal(pageOf(await browser.follow(callback)), '/account?sso=joined');
+    const mine = await browser.account();
+    assert.deepEqual([mine.email, mine.has_password, mine.sso], [email, true, { joined: true, session: false }]);
+    arrive({}, sub);
+    const other = createBrowser(world.app);
+    await other.signIn();
+    const found = await other.account();
+    assert.deepEqual([found.person_id, found.sso?.session], [mine.person_id, true]);
+    const { rows } = await world.app.db.database.query<{ details: { subject: string } }>(
+      "select details from audit where act = 'identity.joined'",
+    );
+    assert.equal(rows.at(-1)?.details.subject, sub);
+    assert.equal((await browser.send('POST', '/portal/v1/me/sso', toJoin)).status, 409, 'once');
+  });
+
+  test('without the password, signed out, or from another session: nothing is joined', async () => {
+    const { browser } = await registered();
+    arrive();
+    const wrong = await browser.send('POST', '/portal/v1/me/sso', { current_password: 'wrong' });
+    assert.equal(wrong.status, 400);
+    assert.equal((await createBrowser(world.app).send('POST', '/portal/v1/me/sso', toJoin)).status, 401);
+    const callback = await browser.toCallback(await browser.begin('/portal/v1/me/sso', toJoin));
+    await browser.send('DELETE', '/portal/v1/sessions/current');
+    assert.equal(pageOf(await browser.follow(callback)), '/account?sso=expired');
+    // Signed in again meanwhile, as somebody else.
+    const second = await registered();
+    const begun = await second.browser.toCallback(await second.browser.begin('/portal/v1/me/sso', toJoin));
+    const email = `registered-${++count}@example.com`;
+    assert.equal((await second.browser.send('POST', '/portal/v1/accounts', { email, password })).status, 201);
+    assert.equal(pageOf(await second.browser.follow(begun)), '/account?sso=expired');
+    assert.equal((await second.browser.account()).sso?.joined, false);
+  });
+
+  test('an identity that is a person already', async () => {
+    const sub = arrive();
+    await createBrowser(world.app).signIn();
+    const { browser } = await registered();
+    arrive({}, sub);
+    const callback = await browser.toCallback(await browser.begin('/portal/v1/me/sso', toJoin));
+    assert.equal(pageOf(await browser.follow(callback)), '/account?sso=taken');
+    assert.equal((await browser.account()).sso?.joined, false);
+  });
+});
+
+describe('the second factor of operators, by acr or amr', () => {
+  test('an operator without it is refused and learns why; others need none', async () => {
+    for (const claims of [{}, { acr: 'urn:silver' }, { amr: ['pwd'] }, { acr: ['mfa'] }, { amr: 'mfa' }]) {
+      arrive({ groups: ['admins'], ...claims });
+      const browser = createBrowser(world.app);
+      assert.equal(await browser.signIn(), '/sign-in?sso=mfa', JSON.stringify(claims));
+      assert.equal(await browser.me(), undefined);
+    }
+    arrive({ groups: ['staff'] });
+    const developer = createBrowser(world.app);
+    assert.equal(await developer.signIn(), '/');
+  });
+
+  test('with it the session is one of an operator, also where a second factor is required', async () => {
+    const required = await createTestApp({
+      ...{ delivery: 'held', db: world.app.db, clock: world.app.clock },
+      env: { HELIOGRAPH_OPERATOR_SECOND_FACTOR: 'required' },
+    });
+    for (const claims of [{ acr: 'urn:gold' }, { amr: ['pwd', 'mfa'] }]) {
+      arrive({ groups: ['admins'], ...claims });
+      const browser = createBrowser(world.app);
+      assert.equal(await browser.signIn(), '/');
+      assert.equal((await browser.account()).operator, true);
+      assert.equal((await browser.send('GET', '/portal/v1/operator/health')).status, 200);
+      const elsewhere = createBrowser(required);
+      for (const [name, value] of browser.jar) elsewhere.jar.set(name, value);
+      assert.equal((await elsewhere.send('GET', '/portal/v1/operator/health')).status, 200);
+    }
+    await required.close();
+  });
+});
+
+describe('single sign-on only', () => {
+  let only: TestApp;
+  before(async () => {
+    only = await createTestApp({
+      ...{ delivery: 'held', db: world.app.db, clock: world.app.clock },
+      env: { ...ssoEnv(world.provider), HELIOGRAPH_SSO_ONLY: 'true' },
+    });
+  });
+  after(() => only.close());
+
+  test('passwords open nothing, and no link of the portal sets one', async () => {
+    const { email } = await signUp(world.app);
+    const refused = async (path: string, body: object) => {
+      const { status, body: answer } = await send(only, 'POST', path, { body });
+      assert.deepEqual([status, answer.code], [403, 'PERMISSION_DENIED'], path);
+    };
+    await refused('/portal/v1/sessions', { email, password });
+    await refused('/portal/v1/accounts', { email: 'new@example.com', password });
+    const token = 'A'.repeat(43);
+    await refused('/portal/v1/invitations/accept', { token, password });
+    const { body } = await send(only, 'GET', '/portal/v1/service');
+    assert.deepEqual(body.sso, { issuer: world.provider.issuer, only: true });
+  });
+
+  test('a link that was made on the machine is the emergency way in', async () => {
+    const { email } = await signUp(world.app);
+    const token = await only.app.people.createLink(email, { makesOperator: true });
+    const answer = await send(only, 'POST', '/portal/v1/password-resets', { body: { token, password } });
+    assert.deepEqual([answer.status, answer.body.operator], [201, true]);
+  });
+});
+
+test('without the settings there is no single sign-on, and its library is not loaded', async () => {
+  const plain = await createTestApp({ delivery: 'held', db: world.app.db, clock: world.app.clock });
+  const browser = createBrowser(plain);
+  assert.equal((await browser.send('POST', '/portal/v1/sso/attempts', {})).status, 404);
+  assert.equal((await browser.send('GET', '/portal/v1/sso/callback?code=x&state=y')).status, 404);
+  const { body } = await send(plain, 'GET', '/portal/v1/service');
+  assert.equal(body.sso, null);
+  assert.equal(plain.app.ssoRechecks, undefined);
+  await plain.close();
+});
