@@ -23,12 +23,8 @@ export function verificationTimeline(verification: Verification, texts: TrackedM
     });
     return events;
   }
-<<<<<<< HEAD
-  events.push({ atMs: createdAtMs, event: 'started', detail: `Code of ${codeLength} digits created` });
-  events.push(...steps.map(toEvent));
-=======
   events.push({ atMs: createdAtMs, event: 'started', detail: isInbound ? 'Waits for a text of the person' : `Code of ${codeLength} digits created` });
->>>>>>> a3519ab87d2168b623b38706122c35ae4f1f36a4
+  events.push(...steps.map(toEvent));
   for (const text of texts) events.push(...messageTimeline(text));
   switch (status) {
     case 'approved':

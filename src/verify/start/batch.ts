@@ -144,14 +144,10 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
       const decided = decide(items, pending, await count(tx, items), steps);
       const decisions = await withinSpend(tx, items, decided, pending, nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);
-<<<<<<< HEAD
       const isPending = ({ verification }: StartDecision) =>
         pending.get(nameOf(verification))?.verification.id === verification.id;
       await writePlans(tx, requests, decisions, isPending, nowMs);
-      const answers = await answersTo(tx, decisions, items);
-=======
       const answers = (await answersTo(tx, decisions, items)).map(withText);
->>>>>>> a3519ab87d2168b623b38706122c35ae4f1f36a4
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
         return answer === undefined || answer instanceof ApiError ? [] : (keep(answer) ?? []);

@@ -35,6 +35,7 @@ export type ToStart = (caller: CallingApplication, body: StartBody, correlationI
 const defaultCodeLength = 6;
 const noRoomInTemplate = "cannot be shown to this number: an operator's text applies to codes for this country";
 const needsText = 'needs the channel sms: amount and payee must be read beside the code';
+const needsSend = 'cannot be combined with the channel inbound, which sends nothing';
 const tooLong = (count: number, most: number) =>
   `makes a text of ${count} segments, and at most ${most} fit; shorten the payee or leave out autofill`;
 
@@ -50,12 +51,11 @@ const copyPayment = ({ amount, currency, payee }: Payment): Payment => ({ amount
 export function createStartRequests(options: StartRequestOptions): ToStart {
   const { clientsOf, requireCarrier, workingChannels } = options;
 
-<<<<<<< HEAD
-  function requireChannel(channel: string, field = 'channel'): SendingChannel {
-=======
   function requireChannel(channel: string): SendingChannel | 'inbound' {
-    if (channel === 'inbound') return channel;
->>>>>>> a3519ab87d2168b623b38706122c35ae4f1f36a4
+    return channel === 'inbound' ? channel : requireSending(channel, 'channel');
+  }
+
+  function requireSending(channel: string, field: string): SendingChannel {
     const working = workingChannels();
     const found = working.find((each) => each === channel);
     if (found === undefined) throw unsupportedChannel(working, field);
@@ -75,24 +75,21 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
     const own = channel === 'sms' ? templateFor(rights, to) : {};
     if (payment != null && (channel !== 'sms' || body.fallback != null)) throw invalidField('payment', needsText);
     if (payment != null && own.own !== undefined) throw invalidField('payment', noRoomInTemplate);
-    const templateOf = (by: SendingChannel): VerificationTemplate => ({
+    if (channel === 'inbound' && body.fallback != null) throw invalidField('fallback', needsSend);
+    const templateOf = (by: SendingChannel | 'inbound'): VerificationTemplate => ({
       app: applicationName,
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength,
-<<<<<<< HEAD
       ...(by === 'sms'
         ? { autofill: copyAutofill(autofill ?? null), ...(channel === 'sms' ? own : templateFor(rights, to)) }
-        : { autofill: null, channel: by }),
-=======
-      ...(channel === 'sms' ? { autofill: copyAutofill(autofill ?? null), ...own } : { autofill: null }),
-      ...(channel !== 'sms' && channel !== 'inbound' && { channel }),
->>>>>>> a3519ab87d2168b623b38706122c35ae4f1f36a4
+        : { autofill: null }),
+      ...(by !== 'sms' && by !== 'inbound' && { channel: by }),
       ...(payment != null && { payment: copyPayment(payment) }),
     });
     const text = prepareText(templateOf(channel));
     const fallback = body.fallback?.map((step, index): FallbackStep => {
-      const by = requireChannel(step.channel, `fallback.${index}.channel`);
+      const by = requireSending(step.channel, `fallback.${index}.channel`);
       return {
         channel: by,
         afterSeconds: step.after_seconds,
