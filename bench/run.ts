@@ -25,6 +25,7 @@ import { smpp } from './scenarios/smpp.ts';
 import { smppServer } from './scenarios/smpp-server.ts';
 import { sms } from './scenarios/sms.ts';
 import { token } from './scenarios/token.ts';
+import { traces } from './scenarios/traces.ts';
 import { twilio } from './scenarios/twilio.ts';
 import { verify } from './scenarios/verify.ts';
 import { webhooks } from './scenarios/webhooks.ts';
@@ -41,6 +42,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   refusals,
   peers,
   listening,
+  traces,
   smpp,
   'smpp-server': smppServer,
   codes,

@@ -1,10 +1,9 @@
 import { composeAccounts } from './compose/accounts.ts';
 import { composeApis } from './compose/apis.ts';
-import type { App, AppOptions } from './compose/app-interface.ts';
+import { type App, type AppOptions, openFoundation } from './compose/app-interface.ts';
 import { composeBulkheads } from './compose/bulkheads.ts';
 import { composeCarriers } from './compose/carriers.ts';
 import { composeEdge } from './compose/edge.ts';
-import type { Foundation } from './compose/foundation.ts';
 import { composeIdentity } from './compose/identity.ts';
 import { composeInbound } from './compose/inbound.ts';
 import { composePoolMetrics } from './compose/pool-metrics.ts';
@@ -15,10 +14,8 @@ import { composeSmpp } from './compose/smpp/web.ts';
 import { composeStreams } from './compose/streams.ts';
 import { composeTwilio } from './compose/twilio/web.ts';
 import { composeWindows } from './compose/windows.ts';
-import { createNodeWindows } from './edge/node-windows.ts';
 import { loadPhoneNumbers } from './messages/numbers/phone-number.ts';
 import { createMetering } from './metering/metering.ts';
-import { createMetrics } from './platform/metrics/metrics.ts';
 import { createRoutes } from './routes.ts';
 
 export type { App, AppOptions } from './compose/app-interface.ts';
@@ -26,8 +23,8 @@ export type { App, AppOptions } from './compose/app-interface.ts';
 /** Builds the parts in order; each has its own file in `compose/`. */
 export function createApp(options: AppOptions): App {
   const { config, clock, sideDatabase, log, version, wakeDelivery, node, extraRoutes = [] } = options;
-  const metrics = options.metrics ?? createMetrics();
-  const foundation: Foundation = { ...options, metrics, windows: options.windows ?? createNodeWindows(clock, metrics) };
+  const foundation = openFoundation(options);
+  const { metrics, tracer } = foundation;
 
   const bulkheads = composeBulkheads(foundation);
   composePoolMetrics(foundation);
@@ -114,6 +111,7 @@ export function createApp(options: AppOptions): App {
       await ownMetering.stop();
       await registry.feed.stop();
       windows.stop();
+      await tracer?.stop();
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createDelivery } from './compose/delivery.ts';
+import { composeTracing } from './compose/tracing/tracer.ts';
 import { loadPhoneNumbers } from './messages/numbers/phone-number.ts';
 import { systemClock } from './platform/clock.ts';
 import { type OpenedVersion, openKeyRing } from './platform/crypto/open-key-ring.ts';
@@ -9,6 +10,7 @@ import { watchClock } from './platform/database/clock-check.ts';
 import { createDatabase, type DatabaseOptions } from './platform/database/database.ts';
 import { createPrimaryOf } from './platform/database/primary/primary-of.ts';
 import { createLog } from './platform/log.ts';
+import { readVersion } from './platform/version.ts';
 import { patiently } from './platform/work/patiently.ts';
 import { createPoller } from './platform/work/poller.ts';
 import type { Woken } from './platform/work/wake-list.ts';
@@ -51,6 +53,8 @@ export type Report =
       /** Leases of webhooks, by the state that they entered. */
       webhookLeases: Tally;
       webhooksWaiting: Waiting;
+      /** Spans of traces by what became of them. */
+      spans: Tally;
       /** The names of carriers, each with the state of its worker. A deleted carrier may have the name of a new one. */
       workers: [carrier: string, state: string][];
     }
@@ -80,12 +84,18 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   let maintained: Record<string, Tally> = {};
   let webhooks: Tally = {};
   let webhookLeases: Tally = {};
+  let spans: Tally = {};
   let webhooksWaiting: Waiting = { count: 0, oldestAtMs: null };
   let isWaitingNew = false;
   let workers: [carrier: string, state: string][] = [];
   const clockWatch = watchClock(database, systemClock, log);
+  const tracer = composeTracing({
+    ...{ config, log, clock: systemClock, version: readVersion() },
+    onCount: (name, by) => add(spans, name, by),
+  });
   const delivery = createDelivery({
     config,
+    tracer,
     database,
     clock: systemClock,
     isClockRight: clockWatch.isRight,
@@ -124,7 +134,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   const report = (message: Report) => parentPort?.postMessage(message);
   const reportCounts = () => {
     const counts = { delivery: delivered, carriers: ofCarriers, texts, answers, maintenance: maintained };
-    report({ ...counts, webhooks, webhookLeases, webhooksWaiting, workers });
+    report({ ...counts, webhooks, webhookLeases, webhooksWaiting, spans, workers });
     delivered = {};
     ofCarriers = {};
     texts = {};
@@ -132,11 +142,12 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
     maintained = {};
     webhooks = {};
     webhookLeases = {};
+    spans = {};
     isWaitingNew = false;
   };
   const reports = createPoller({
     run() {
-      const tallies = [delivered, ofCarriers, texts, maintained, webhooks, webhookLeases];
+      const tallies = [delivered, ofCarriers, texts, maintained, webhooks, webhookLeases, spans];
       const before = JSON.stringify(workers);
       workers = delivery.workers().map(({ key, state }) => [nameOfCarrier(key), state]);
       const isNew = isWaitingNew || JSON.stringify(workers) !== before;

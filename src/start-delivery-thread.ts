@@ -29,6 +29,7 @@ export async function startDeliveryThread(
     | 'countWebhook'
     | 'countWebhookLease'
     | 'setWebhooksWaiting'
+    | 'countSpans'
     | 'gauges'
   >,
   { file = new URL('./delivery-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
@@ -53,6 +54,7 @@ export async function startDeliveryThread(
     for (const [outcome, by] of Object.entries(rest.webhooks)) countWebhook(outcome, by);
     for (const [state, by] of Object.entries(rest.webhookLeases)) metrics.countWebhookLease(state, by);
     metrics.setWebhooksWaiting(rest.webhooksWaiting);
+    for (const [outcome, by] of Object.entries(rest.spans)) metrics.countSpans(outcome, by);
     workers = rest.workers;
     for (const [event, by] of Object.entries(delivery)) countDelivery(event, by);
     for (const [carrier, counts] of Object.entries(carriers)) {

@@ -1,7 +1,7 @@
 import type { Rechecks } from '../accounts/sso/rechecks.ts';
 import type { PersonService } from '../accounts/person-service.ts';
 import type { PasswordCost } from '../accounts/sign-in/password.ts';
-import type { NodeWindows } from '../edge/node-windows.ts';
+import { createNodeWindows, type NodeWindows } from '../edge/node-windows.ts';
 import type { ProcessCount } from '../http/operations-api.ts';
 import type { Route } from '../http/route.ts';
 import type { HttpServer, ServerTimeouts } from '../http/server.ts';
@@ -9,12 +9,13 @@ import type { StreamPlaces } from '../http/streams/stream-places.ts';
 import type { SigningKeys } from '../identity/signing-keys.ts';
 import type { Message } from '../messages/message.ts';
 import type { Metering } from '../metering/metering.ts';
-import type { Metrics } from '../platform/metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../platform/metrics/metrics.ts';
 import type { Woken } from '../platform/work/wake-list.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Carriers } from './carriers.ts';
 import type { Foundation } from './foundation.ts';
 import type { Smpp } from './smpp/web.ts';
+import { composeTracing } from './tracing/tracer.ts';
 
 /** Texts are due with these carriers, or with any. `accepted` saves delivery reading the texts that were just accepted. */
 export type WakeDelivery = (carriers?: Woken, accepted?: readonly Message[]) => void;
@@ -33,6 +34,14 @@ export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {
   node?: NodeOfProcesses;
   /** Extra routes behind the same edge, for tests and benchmarks. */
   extraRoutes?: Route[];
+}
+
+/** Adds what the app makes itself, unless it was given. */
+export function openFoundation(options: AppOptions): Foundation {
+  const { config, clock, log, version, metrics = createMetrics() } = options;
+  const windows = options.windows ?? createNodeWindows(clock, metrics);
+  const tracer = composeTracing({ config, clock, log, version, onCount: metrics.countSpans });
+  return { ...options, metrics, windows, tracer };
 }
 
 /** What a web process knows of its node, by asking the parent. */

@@ -1,6 +1,7 @@
 import { type Callbacks, createCallbacks } from '../delivery/http/callbacks/callbacks.ts';
 import type { CallbackCarriers } from '../delivery/http/callbacks/carriers.ts';
 import type { CodeResendOptions } from '../delivery/receipts/code-resends.ts';
+import { createReceiptSpans } from '../delivery/receipts/receipt-spans.ts';
 import { createReceipts } from '../delivery/receipts/receipts.ts';
 import type { Totals } from '../quality/totals.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
@@ -17,7 +18,7 @@ export interface CallbackParts {
 
 /** Builds the handling of receipts and inbound texts that come by HTTP, on web nodes. */
 export function composeCallbacks(
-  { config, clock, sideDatabase: database, log, metrics }: Foundation,
+  { config, clock, sideDatabase: database, log, metrics, tracer }: Foundation,
   carriers: CallbackCarriers,
   { inbound, totals, resend }: CallbackParts,
 ): Callbacks {
@@ -31,6 +32,7 @@ export function composeCallbacks(
     onCount: metrics.countCarrier,
     onUnwanted: learnOptOuts(inbound.optOuts, database, log).fromReceipts,
     onChanged: totals.noteReports,
+    onTraced: tracer && createReceiptSpans(tracer, clock),
     resend,
     ...(shown && { onDelivered: shown.onDelivered }),
   });

@@ -1,5 +1,6 @@
 import type { AnsweredText } from '../delivery/attempts/answered-text.ts';
 import { furtherSegmentsOf } from '../delivery/attempts/further-segments.ts';
+import { createTextSpans } from '../delivery/attempts/text-spans.ts';
 import { isAllowedAddress } from '../delivery/carrier/address.ts';
 import type { RunningCarrier } from '../delivery/carrier/running.ts';
 import { createSenderPace } from '../delivery/carrier/sender-pace.ts';
@@ -7,6 +8,7 @@ import { createBindSlots } from '../delivery/carrier/slots.ts';
 import { callbackUrls } from '../delivery/http/callbacks/token.ts';
 import { createHttpCarrier } from '../delivery/http/carrier.ts';
 import { createQueueVacuum } from '../delivery/queue/vacuum.ts';
+import { createReceiptSpans } from '../delivery/receipts/receipt-spans.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts/receipts.ts';
 import { takeUnmatched } from '../delivery/receipts/unmatched-store.ts';
 import { createSandboxCarrier } from '../delivery/sandbox/carrier.ts';
@@ -26,6 +28,7 @@ import { type Listener, openListener } from '../platform/database/listener.ts';
 import { createNotifier, namesIn } from '../platform/database/notifier.ts';
 import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
+import type { Tracer } from '../platform/tracing/tracer.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/work/maintenance.ts';
 import type { Woken } from '../platform/work/wake-list.ts';
 import { createTotals, type Totals, type TotalsOptions } from '../quality/totals.ts';
@@ -76,10 +79,13 @@ export function createDelivery(options: {
   onWebhooksWaiting?: WebhookWork['onWaiting'];
   onText?: TotalsOptions['onEvent'];
   onAnswerTime?: TotalsOptions['onAnswerTime'];
+  /** Ends the spans of texts; it stops with the delivery. */
+  tracer?: Tracer | undefined;
   /** False while this node's clock is wrong: then it takes no text and does no upkeep. */
   isClockRight?: () => boolean;
 }): Delivery {
-  const { config, database, clock, keys, log, onCount, onCarrierCount, onMaintenance } = options;
+  const { config, database, clock, keys, log, onCount, onCarrierCount, onMaintenance, tracer } = options;
+  const spans = tracer && createTextSpans(tracer, clock);
   const isSandbox = config.environment === 'sandbox';
   const atMostOnce = config.delivery === 'at_most_once';
   const handsets = createHandsets(database, clock);
@@ -105,6 +111,7 @@ export function createDelivery(options: {
       webhooks.wake();
       callbacks.wake();
     },
+    onTraced: tracer && createReceiptSpans(tracer, clock),
     keysOf: (account, id) => carriers.receiptKeys(account, id),
     resend: {
       findPending: (tx, ids) => findPending(tx, ids, clock.nowMs()),
@@ -122,8 +129,12 @@ export function createDelivery(options: {
     onAttempt: options.onWebhook,
     onLease: options.onWebhookLease,
     onWaiting: options.onWebhooksWaiting,
+    tracer,
   });
-  const callbacks = createCallbackWork({ config, database: options.webhookDatabase ?? database, clock, keys, log });
+  const callbacks = createCallbackWork({
+    ...{ config, clock, keys, log, tracer },
+    database: options.webhookDatabase ?? database,
+  });
   const fallback = createFallbackWork({
     ...{ config, database, clock, keys, log },
     ways: () => carriers.ways,
@@ -166,8 +177,10 @@ export function createDelivery(options: {
         onCount,
         onClaimed: vacuum.noteTaken,
         onEnds: totals.noteEnds,
+        spans,
         onAnswers(key, answers) {
           totals.noteAnswers(key, answers);
+          spans?.noteAnswers(key, answers);
           webhooks.wake();
           callbacks.wake();
           learn.fromAnswers(answers);
@@ -251,6 +264,7 @@ export function createDelivery(options: {
       await slots.stop();
       await vacuum.stop();
       await totals.stop();
+      await tracer?.stop();
     },
     wake(keys, packed) {
       if (packed !== undefined) accepted.add(packed);

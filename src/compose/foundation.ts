@@ -7,6 +7,7 @@ import type { ClockWatch } from '../platform/database/clock-check.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
+import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Config } from '../settings/settings.ts';
 
 /** What every part of the app depends on. */
@@ -24,6 +25,8 @@ export interface Foundation {
   windows: NodeWindows;
   /** Left out in tests, which set their clock: it then counts as right. */
   clockWatch?: Pick<ClockWatch, 'isRight'> | undefined;
+  /** Undefined unless requests are traced. */
+  tracer?: Tracer | undefined;
   /** Signs tokens and proofs. Without it, Node's thread pool does. */
   sign?: JwsSigner | undefined;
 }

@@ -57,11 +57,11 @@ export function composeHooks(foundation: Foundation, { registry, ...apis }: Hook
       if (remembered !== undefined) return remembered;
       return ids.isPlausible(hookId) ? known.lookUp(hookId) : null;
     },
-    async start(caller, payload, { hook, correlationId }) {
+    async start(caller, payload, { hook, origin }) {
       const { verify, rules, toStart } = apis.verify;
       const body = startBody(hook, payload);
       if (!isRight(rules.schema, body)) throw validationError(problemsOf(rules.schema, body));
-      const request = toStart(caller, body as StartBody, correlationId);
+      const request = toStart(caller, body as StartBody, origin);
       return (await verify.start(request, undefined, () => undefined)).record;
     },
     send: createHookTexts(apis.messages),

@@ -32,10 +32,10 @@ export function createHookRoutes({ receive }: HookReceiver): Route[] {
         UNROUTABLE_DESTINATION: 'No route leads to the number',
       },
       handler: async (call) => {
-        const { raw, charge, params, correlationId } = call;
+        const { raw, charge, params } = call;
         if (raw === undefined || charge === undefined) throw new Error('this route is not a hook');
         const { headers, body } = raw;
-        return receive({ kind: params.kind, hookId: params.hook_id, headers, body, correlationId, charge });
+        return receive({ kind: params.kind, hookId: params.hook_id, headers, body, origin: call, charge });
       },
     }),
   ];

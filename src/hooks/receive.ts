@@ -1,5 +1,5 @@
 // Tests: test/hooks/servers.test.ts, test/hooks/calls.test.ts
-import type { CallingApplication, Charge, ProvedCaller, RawRequest, Reply } from '../http/route.ts';
+import type { CallingApplication, Charge, Origin, ProvedCaller, RawRequest, Reply } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import { randomBytes } from '../platform/crypto/random.ts';
 import { ApiError, type FieldProblem, invalidField, notFound, unavailable } from '../platform/errors.ts';
@@ -49,14 +49,14 @@ export interface HookReceiverOptions {
 
 export interface HookStart {
   hook: Hook;
-  correlationId: string;
+  origin: Origin;
 }
 
 /** A call as the edge hands it over. */
 export interface HookRequest extends Pick<RawRequest, 'headers' | 'body'> {
   kind: string;
   hookId: string;
-  correlationId: string;
+  origin: Origin;
   charge: Charge;
 }
 
@@ -90,7 +90,7 @@ export function createHookReceiver(options: HookReceiverOptions) {
     if (caller === null) return refused(notRegistered(api));
     const { retryAfterMs, refusal } = await request.charge(caller);
     if (refusal !== undefined) return { outcome: 'limited', refusal, retryAfterMs };
-    return deliver(caller.caller, payload, { hook: known.hook, correlationId: request.correlationId }, deadline);
+    return deliver(caller.caller, payload, { hook: known.hook, origin: request.origin }, deadline);
   }
 
   async function deliver(
@@ -129,7 +129,8 @@ export function createHookReceiver(options: HookReceiverOptions) {
 
   async function receive(request: HookRequest): Promise<Reply> {
     const deadline = deadlineIn(answerWithinMs, clock, tooLate);
-    const { kind, hookId, correlationId, charge } = request;
+    const { kind, hookId, origin, charge } = request;
+    const { correlationId } = origin;
     const found = find(hookId);
     const known = found instanceof Promise ? await inTime(deadline, found) : found;
     if (known === null || known.hook.kind !== kind) {
@@ -155,7 +156,7 @@ export function createHookReceiver(options: HookReceiverOptions) {
     receive,
 
     /** What a call with a code would do, for the developer. It needs no proof, and counts on the registration as well. */
-    async test(hookId: string, to: string, { correlationId, charge }: Pick<HookRequest, 'correlationId' | 'charge'>) {
+    async test(hookId: string, to: string, { origin, charge }: Pick<HookRequest, 'origin' | 'charge'>) {
       const known = await find(hookId);
       if (known === null) throw notFound();
       const hasCode = fieldsOf(known.hook).has('code');
@@ -175,9 +176,9 @@ export function createHookReceiver(options: HookReceiverOptions) {
         refusal,
       } = caller === null
         ? refused(notRegistered(hasCode ? 'verify' : 'sms'))
-        : await deliver(caller.caller, payload, { hook: known.hook, correlationId }, undefined);
+        : await deliver(caller.caller, payload, { hook: known.hook, origin }, undefined);
       const detail = refusal?.message ?? null;
-      calls.note({ hookId, id: correlationId, outcome, detail, subject });
+      calls.note({ hookId, id: origin.correlationId, outcome, detail, subject });
       return { outcome, detail, subject };
     },
   };

@@ -1,8 +1,8 @@
 // Tests: test/hooks/repeats.test.ts
 import { createHash } from 'node:crypto';
 import { problemsOf, validationError } from '../http/request/validation.ts';
-import type { CallingApplication } from '../http/route.ts';
-import { isMessage } from '../messages/acceptance.ts';
+import type { CallingApplication, Origin } from '../http/route.ts';
+import { isMessage, type KeepOutcomes } from '../messages/acceptance.ts';
 import type { MessageRoutesOptions } from '../messages/message-routes-options.ts';
 import { readSend, type SendBody } from '../messages/send-rules.ts';
 import { minuteMs } from '../platform/clock.ts';
@@ -24,18 +24,18 @@ export function createHookTexts({ messages, rules, idempotency }: HookTextParts)
     key: string,
     body: SendBody,
     caller: CallingApplication,
-    correlationId: string,
+    { correlationId, trace }: Origin,
   ): Promise<SentText> {
     const { applicationId, rights } = caller;
     const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
     const about = { key, applicationId, method: 'POST', path: '/hooks/v1', payload: body, correlationId };
     const answer = await idempotency.once({ ...about, keptForMs: repeatsForMs }, async (keep) => {
-      const prepared = messages.prepare(readSend(body, caller), { ...caller, correlationId });
+      const prepared = messages.prepare(readSend(body, caller), { ...caller, correlationId, trace });
       if (!isMessage(prepared)) throw await messages.refusalOf(prepared, spender);
       const toAnswer = (id: string) => ({ status: 200, body: JSON.stringify({ id }), location: null });
-      const [outcome = prepared] = await messages.accept(spender, [prepared], ([written = prepared]) =>
-        isMessage(written) ? keep(toAnswer(written.id)) : undefined,
-      );
+      const toKeep: KeepOutcomes = ([written = prepared]) =>
+        isMessage(written) ? keep(toAnswer(written.id)) : undefined;
+      const [outcome = prepared] = await messages.accept(spender, [prepared], toKeep, trace);
       if (!isMessage(outcome)) throw outcome;
       return toAnswer(outcome.id);
     });
@@ -45,7 +45,7 @@ export function createHookTexts({ messages, rules, idempotency }: HookTextParts)
   return async (
     caller: CallingApplication,
     { to, text: message }: HookPayload,
-    { hook, correlationId }: HookStart,
+    { hook, origin }: HookStart,
   ): Promise<SentText> => {
     if (hook.from === null) {
       throw invalidField('code', 'is missing, and the hook has no sender for texts without a code: set its from');
@@ -56,7 +56,7 @@ export function createHookTexts({ messages, rules, idempotency }: HookTextParts)
     const key = `hook-${createHash('sha256').update([hook.id, to, message].join('\n')).digest('base64url')}`;
     const first = underWay.get(key);
     if (first !== undefined) return { ...(await first), sent: false };
-    const sending = sendOnce(key, body as SendBody, caller, correlationId).finally(() => underWay.delete(key));
+    const sending = sendOnce(key, body as SendBody, caller, origin).finally(() => underWay.delete(key));
     underWay.set(key, sending);
     return sending;
   };

@@ -102,4 +102,6 @@ export interface CountedRequest {
   id: OwnedText | undefined;
   /** The Location of the record it created. */
   location: string | undefined;
+  /** Of a sampled request. */
+  traceId?: string;
 }

@@ -7,7 +7,13 @@ import type { OwnedText } from '../platform/owned-text.ts';
 import type { Admission, Arrival } from './admission.ts';
 import type { Head } from './head.ts';
 import { pathOf } from './request/target.ts';
-import type { Route } from './route.ts';
+import type { RequestTrace, Route } from './route.ts';
+
+/** The span of a request, as the pipeline sees it. */
+export interface RequestSpan extends RequestTrace {
+  beginService(): void;
+  end(exchange: Exchange): void;
+}
 
 /** The body of an answer. */
 export type AnswerData = string | Buffer | Readable;
@@ -38,6 +44,8 @@ export abstract class Exchange implements Arrival {
   /** Undefined until the gateway decides. */
   admission: Admission | undefined;
   refusal: ApiError | undefined;
+  /** Undefined unless the request is sampled. */
+  span: RequestSpan | undefined;
   /** The outcome that the handler reported. */
   outcome: string | undefined;
   /** 0 until the request is answered. */

@@ -13,7 +13,7 @@ import { fieldProblems, mergeProblems } from './request/field-problems.ts';
 import { readIdempotencyKey } from './request/headers.ts';
 import { createQueryReader } from './request/query.ts';
 import { compileValidator, listsByItem, validationError } from './request/validation.ts';
-import type { Bulkhead, Call, Caller, Charge, RawRequest, Reply, Route } from './route.ts';
+import type { Bulkhead, Call, Caller, Charge, RawRequest, Reply, RequestTrace, Route } from './route.ts';
 
 /** Where callers take turns, for work that is not batched. */
 export type Bulkheads = Record<Bulkhead, FairShare>;
@@ -134,6 +134,10 @@ class RouteCall implements Call {
 
   get correlationId(): string {
     return this.#exchange.correlationId;
+  }
+
+  get trace(): RequestTrace | undefined {
+    return this.#exchange.span;
   }
 
   get address(): OwnedText {

@@ -8,6 +8,7 @@ import type { AnswerParts, Exchange } from './exchange.ts';
 import { createHead } from './head.ts';
 import type { HelpLinks } from './help-links.ts';
 import { refuseBody } from './request/headers.ts';
+import type { RequestSpans } from './request-spans.ts';
 import type { RouteTable } from './route-table.ts';
 
 export interface PipelineOptions {
@@ -15,6 +16,8 @@ export interface PipelineOptions {
   table: RouteTable;
   log: Log;
   help: HelpLinks;
+  /** Undefined unless requests are traced. */
+  spans?: RequestSpans | undefined;
   /** Called once for every request, after its answer. `location` names the record that it created. */
   onEnd: (exchange: Exchange, location: string | undefined) => void;
 }
@@ -23,7 +26,7 @@ export interface PipelineOptions {
  * The steps of every request: route, gateway, message faults, body, handler, answer. It awaits only real promises, so a
  * request that never waits is answered in the turn it arrived.
  */
-export function createPipeline({ gateway, table, log, help, onEnd }: PipelineOptions) {
+export function createPipeline({ gateway, table, log, help, spans, onEnd }: PipelineOptions) {
   function receive(exchange: Exchange): void {
     try {
       const match = table.find(exchange.method, exchange.path);
@@ -43,6 +46,7 @@ export function createPipeline({ gateway, table, log, help, onEnd }: PipelineOpt
     // The body broke off while the gateway decided, and the request was refused.
     if (exchange.status !== 0 || exchange.refusal !== undefined) return;
     exchange.admission = admission;
+    spans?.enter(exchange);
     const refusal = admission.refusal ?? exchange.fault() ?? refuseRequest(exchange);
     if (refusal !== undefined) {
       refuse(exchange, refusal);
@@ -59,6 +63,7 @@ export function createPipeline({ gateway, table, log, help, onEnd }: PipelineOpt
   }
 
   function run(exchange: Exchange, body: Buffer | undefined): void {
+    exchange.span?.beginService();
     const parts = exchange.route?.run(exchange, body);
     if (parts === undefined) throw new Error('a request without a route was let in');
     if (parts instanceof Promise) goOn(exchange, parts, answer);

@@ -17,7 +17,8 @@ export interface RequestEndOptions {
 /** Runs once after every answer: a metric, a log line, and metering for counted requests. */
 export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndOptions) {
   return (exchange: Exchange, location: string | undefined): void => {
-    const { correlationId, method, status, route, admission, refusal, outcome, params } = exchange;
+    const { correlationId, method, status, route, admission, refusal, outcome, params, span } = exchange;
+    span?.end(exchange);
     const durationMs = clock.steadyMs() - exchange.startedMs;
     metrics.observeRequest(route === undefined ? 'ANY' : method, route?.path ?? 'unknown', status, durationMs / 1000);
     writeLine(log, status >= 500 ? 'error' : log.routine, logFields(exchange, durationMs));
@@ -25,7 +26,8 @@ export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndO
     const { caller, decision } = admission;
     const id = params.id ? ownedText(params.id) : undefined;
     const path = route?.path;
-    onCounted({ caller, correlationId, decision, method, path, status, refusal, outcome, durationMs, id, location });
+    const about = { caller, correlationId, decision, method, path, status, refusal, outcome, durationMs, id, location };
+    onCounted(span === undefined ? about : { ...about, traceId: span.traceId });
   };
 }
 
@@ -34,11 +36,12 @@ export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndO
  * characters, and we check those of the caller's correlation id.
  */
 function logFields(exchange: Exchange, durationMs: number): string {
-  const { correlationId, method, headers, status, route, admission } = exchange;
+  const { correlationId, method, headers, status, route, admission, span } = exchange;
   const ms = Math.round(durationMs * 10) / 10;
   let fields = `"method":"${method}","route":"${route?.path ?? 'unknown'}","status":${status},"ms":${ms},"correlation_id":"${correlationId}"`;
   if (admission?.caller.kind === 'application') fields += `,"application_id":"${admission.caller.applicationId}"`;
   const given = wellFormedCorrelationId(headers['x-correlation-id']);
   if (given !== undefined) fields += `,"caller_correlation_id":"${given}"`;
+  if (span !== undefined) fields += `,"trace_id":"${span.traceId}"`;
   return fields;
 }

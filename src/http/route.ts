@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ApiError, ErrorCode } from '../platform/errors.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
+import type { SpanAttributes } from '../platform/tracing/span.ts';
 import type { HeaderName } from './openapi/header-table.ts';
 import type { SendingRights } from './sending-rights.ts';
 
@@ -114,6 +115,18 @@ export type Charge = (
   proved: ProvedCaller | undefined,
 ) => Promise<{ retryAfterMs: number; refusal: ApiError | undefined }>;
 
+/** The trace of a sampled request. */
+export interface RequestTrace {
+  readonly traceId: string;
+  /** Its place, as the rows that it makes keep it: their spans go on below. */
+  readonly kept: string;
+  /** A span of work that began at `startMs` (steady) and ends now. */
+  note(name: string, startMs: number, attributes?: SpanAttributes): void;
+}
+
+/** Names the request that records come from. */
+export type Origin = Pick<Call, 'correlationId' | 'trace'>;
+
 /** All that a handler gets. It has no headers, so no service can see a credential. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params;
@@ -126,6 +139,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   /** Only on `idempotent` routes. */
   idempotencyKey: string | undefined;
   correlationId: string;
+  /** Undefined unless the request is sampled. */
+  trace: RequestTrace | undefined;
   /** The caller's address, behind the proxies we trust. */
   address: OwnedText;
   /** Maximum requests of this caller in the queue of a bulkhead: as many as its plan admits in a minute. */

@@ -5,6 +5,7 @@ import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
 import { waitedMs } from '../platform/processes/event-loop.ts';
+import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { CountedRequest, Gateway, LimitDecision } from './admission.ts';
 import { createAddressReader } from './caller-address.ts';
 import { closeGently } from './close-gently.ts';
@@ -19,6 +20,7 @@ import { createOpenings } from './openings.ts';
 import { createPipeline } from './pipeline.ts';
 import { createPlainLane } from './plain/lane.ts';
 import { createRequestEnd } from './request-end.ts';
+import { createRequestSpans } from './request-spans.ts';
 import type { Route } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { untilAllAccepted, within } from './stop-listening.ts';
@@ -44,6 +46,8 @@ export interface ServerOptions {
   timeouts?: Partial<ServerTimeouts>;
   /** Other processes answer on the same port: one of them may have informed a caller before. */
   sharesPort?: boolean;
+  /** Undefined unless requests are traced. */
+  tracer?: Tracer | undefined;
   /** Tests pass their own idle time; the default is the event loop's. */
   waitedMs?: () => number;
 }
@@ -81,7 +85,8 @@ export function createServer(options: ServerOptions): HttpServer {
   const heads = createHeadWriter({ clock, https: options.https === true, keepAliveMs: timeouts.keepAliveMs });
   const help = createHelpLinks(options.publicUrl ?? '');
   const onEnd = createRequestEnd({ clock, log, metrics, onCounted: options.onCounted ?? (() => {}) });
-  const { receive, refuse } = createPipeline({ gateway, table, log, help, onEnd });
+  const spans = options.tracer && createRequestSpans(options.tracer, clock);
+  const { receive, refuse } = createPipeline({ gateway, table, log, help, spans, onEnd });
 
   let closing = false;
   const isEnding = () => closing || isDraining();

@@ -29,13 +29,15 @@ function isPlain({ status, verificationId, deferredUntilMs, routing, body }: Mes
   return (routing?.given ?? null) === null && body !== null && !anyMark.test(body);
 }
 
-function toLine({ id, applicationId, api, to, sender, sentAs, segmentCount, expiresAtMs, body }: Message): string {
+function toLine(message: Message): string {
+  const { id, applicationId, api, to, sender, sentAs, segmentCount, expiresAtMs, body, trace } = message;
   const { cell } = mark;
-  return `${id}${cell}${applicationId}${cell}${api}${cell}${to}${cell}${sender}${cell}${sentAs ?? ''}${cell}${segmentCount}${cell}${expiresAtMs}${cell}${body}`;
+  const traced = trace === undefined ? '' : `${cell}${trace}`;
+  return `${id}${cell}${applicationId}${cell}${api}${cell}${to}${cell}${sender}${cell}${sentAs ?? ''}${cell}${segmentCount}${cell}${expiresAtMs}${cell}${body}${traced}`;
 }
 
 function toText(line: string): TextToSend {
-  const [id = '', applicationId = '', api, to = '', sender = '', sentAs = '', segments, expires, body = ''] =
+  const [id = '', applicationId = '', api, to = '', sender = '', sentAs = '', segments, expires, body = '', trace] =
     line.split(mark.cell);
   return {
     id,
@@ -51,6 +53,7 @@ function toText(line: string): TextToSend {
     status: 'queued',
     segmentCount: Number(segments),
     expiresAtMs: Number(expires),
+    trace: trace ?? null,
   };
 }
 

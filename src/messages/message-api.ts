@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { answerOnce } from '../http/answer-once.ts';
 import { nullable, pageQuery, pageSchema, pathParameter, readPage, toPage } from '../http/list-page.ts';
 import { type Call, type Reply, type Route, requireApplication, route } from '../http/route.ts';
-import { isMessage } from './acceptance.ts';
+import { isMessage, type KeepOutcomes } from './acceptance.ts';
 import type { Message } from './message.ts';
 import { createBatchRoute } from './message-batch-api.ts';
 import { canceledMessage, queuedMessage } from './message-examples.ts';
@@ -42,15 +42,14 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
     const { applicationId, highPriority, rights } = requireApplication(call);
     const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
     return answerOnce(idempotency, call, async (keep) => {
-      const context = { applicationId, rights, api, correlationId: call.correlationId };
+      const context = { applicationId, rights, api, correlationId: call.correlationId, trace: call.trace };
       const message = messages.prepare(readSend(call.body, { api, highPriority, rights }), context);
       if (!isMessage(message)) throw await messages.refusalOf(message, spender);
       // Nearly always the message is written as it was prepared: its answer is made once.
       const prepared = answerOf(message);
       const toAnswer = (written: Message) => (written === message ? prepared : answerOf(written));
-      const [outcome = message] = await messages.accept(spender, [message], ([written = message]) =>
-        isMessage(written) ? keep(toAnswer(written)) : undefined,
-      );
+      const toKeep: KeepOutcomes = ([written = message]) => (isMessage(written) ? keep(toAnswer(written)) : undefined);
+      const [outcome = message] = await messages.accept(spender, [message], toKeep, call.trace);
       if (!isMessage(outcome)) throw outcome;
       return toAnswer(outcome);
     });

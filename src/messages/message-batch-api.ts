@@ -6,7 +6,7 @@ import { itemKeyword, problemsOf } from '../http/request/validation.ts';
 import { type Route, requireApplication, route } from '../http/route.ts';
 import type { KeptAnswer } from '../platform/database/idempotency.ts';
 import { ApiError } from '../platform/errors.ts';
-import { isMessage, type SendOutcome } from './acceptance.ts';
+import { isMessage, type KeepOutcomes, type SendOutcome } from './acceptance.ts';
 import { queuedMessage } from './message-examples.ts';
 import { messageSchema, toMessageRecord } from './message-record.ts';
 import type { MessageRoutesOptions } from './message-routes-options.ts';
@@ -62,7 +62,7 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
       answerOnce(idempotency, call, async (keep) => {
         const { applicationId, highPriority, rights } = requireApplication(call);
         const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
-        const context = { applicationId, rights, api, correlationId: call.correlationId };
+        const context = { applicationId, rights, api, correlationId: call.correlationId, trace: call.trace };
         const sending = { api, highPriority, rights };
         const checked = call.body.messages.map((item) => {
           const error = refusalOf(item, rules, sending);
@@ -90,7 +90,8 @@ export function createBatchRoute({ api, base, auth, tag, messages, idempotency, 
           last = { outcomes, answer: { status: 200, body: JSON.stringify(body), location: null } };
           return last.answer;
         };
-        return toAnswer(await messages.accept(spender, prepared, (outcomes) => keep(toAnswer(outcomes))));
+        const toKeep: KeepOutcomes = (outcomes) => keep(toAnswer(outcomes));
+        return toAnswer(await messages.accept(spender, prepared, toKeep, call.trace));
       }),
   });
 }

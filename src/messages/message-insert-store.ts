@@ -53,13 +53,13 @@ const insertedMessages = (
     insert into message (id, application_id, api, verification_id, channel, recipient, sender, body, template, status,
       encoding, segment_count, characters, remaining, reference, correlation_id, created_at, updated_at, expires_at,
       carrier, send_at, lane, error_code, sent_as, deferred_until, route_version, route_rule, route_given, status_callback,
-      sequence)
+      trace, sequence)
     select c[1]::uuid, c[2]::uuid, c[3]::smallint, c[4]::uuid, c[5]::smallint, c[6], c[7], c[8], c[9]::jsonb,
       c[10]::smallint, c[11]::smallint, c[12]::smallint, c[13]::integer, c[14]::smallint, c[15], c[16]::uuid,
       to_timestamp(c[17]::float8 / 1000), to_timestamp(c[17]::float8 / 1000), to_timestamp(c[18]::float8 / 1000),
       c[19], to_timestamp(c[20]::float8 / 1000), c[21]::smallint, c[22]::smallint, c[23],
       to_timestamp(c[24]::float8 / 1000), c[25]::integer, c[26]::smallint, c[27]::jsonb,
-      c[28], ${sequence}
+      c[28], c[29], ${sequence}
     from ${fromTextRows(first)} m
     where ${condition} ${only === undefined ? '' : `and place in (select place from ${only})`}
     ${mayExist ? 'on conflict (id) do nothing' : ''}
@@ -133,10 +133,10 @@ export function messageRows(messages: Message[]): TextRows {
 }
 
 /** Most messages need none of these: the statement reads a cell that is not there as null. */
-function rareCells({ sentAs, deferredUntilMs, routing, statusCallback }: Message): Cell[] {
-  const hasCallback = statusCallback !== undefined;
-  if (routing === undefined && sentAs === null && deferredUntilMs === null && !hasCallback) return [];
+function rareCells({ sentAs, deferredUntilMs, routing, statusCallback, trace }: Message): Cell[] {
+  const hasMore = statusCallback !== undefined || trace !== undefined;
+  if (routing === undefined && sentAs === null && deferredUntilMs === null && !hasMore) return [];
   const { version = null, rule = null, given = null } = routing ?? {};
   const cells = [sentAs, deferredUntilMs, version, rule, given && JSON.stringify(given)];
-  return hasCallback ? [...cells, statusCallback] : cells;
+  return hasMore ? [...cells, statusCallback ?? null, trace ?? null] : cells;
 }

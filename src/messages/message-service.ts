@@ -1,5 +1,5 @@
 import type { PageRequest } from '../http/list-page.ts';
-import type { Api } from '../http/route.ts';
+import type { Api, RequestTrace } from '../http/route.ts';
 import type { SendingRights } from '../http/sending-rights.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -42,6 +42,7 @@ export interface SendContext {
   rights: SendingRights;
   api: Api;
   correlationId: string;
+  trace?: RequestTrace | undefined;
 }
 
 export interface MessageServiceOptions {
@@ -69,7 +70,10 @@ export function createMessageService(options: MessageServiceOptions) {
   const readNewest = createReadBatcher((spans: Span[]) => readSpans(sideDatabase, spans));
 
   /** Builds the message row; writes nothing. An error refuses the sender, or says that no route leads to the number. */
-  function prepare(request: SendRequest, { applicationId, rights, api, correlationId }: SendContext): SendOutcome {
+  function prepare(
+    request: SendRequest,
+    { applicationId, rights, api, correlationId, trace }: SendContext,
+  ): SendOutcome {
     const nowMs = clock.nowMs();
     const body = request.smart_encoding ? smartEncode(request.message) : request.message;
     const segments = measure(body);
@@ -111,6 +115,7 @@ export function createMessageService(options: MessageServiceOptions) {
       body,
       reference: request.reference,
       sendAtMs,
+      trace: trace?.kept,
     });
   }
 
@@ -121,8 +126,15 @@ export function createMessageService(options: MessageServiceOptions) {
      * Commits the messages and the stored answer together. Both are on disk when it resolves. The outcomes are in the
      * order of the messages; `keep` makes the answer from them, and may be called more than once.
      */
-    async accept(spender: Spender, messages: Message[], keep: KeepOutcomes): Promise<SendOutcome[]> {
+    async accept(
+      spender: Spender,
+      messages: Message[],
+      keep: KeepOutcomes,
+      trace?: RequestTrace,
+    ): Promise<SendOutcome[]> {
+      const sinceMs = trace === undefined ? 0 : clock.steadyMs();
       const outcomes = await accepted.submit({ spender, messages, keep, kept: keep(messages) });
+      trace?.note('batch', sinceMs, { 'heliograph.texts': messages.length });
       const written = outcomes.filter(isMessage);
       wake(carriersOf(written), written);
       return outcomes;

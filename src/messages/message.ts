@@ -155,6 +155,8 @@ export interface Message {
   deferredUntilMs: number | null;
   /** How its carrier was chosen. Only read by `explain`. */
   routing?: Routing | undefined;
+  /** Its place in a sampled trace. Only read by the statements that go on with it. */
+  trace?: string | undefined;
   /** The address to call when its status changes. Only read by the statements that change it. */
   statusCallback?: string | undefined;
 }
@@ -174,4 +176,5 @@ export type ShownMessage = Omit<
   | 'deferredUntilMs'
   | 'routing'
   | 'statusCallback'
+  | 'trace'
 >;

@@ -15,6 +15,7 @@ export interface NewMessage
   body: string | null;
   verification?: { id: string; template: object };
   reference?: string | null;
+  trace?: string | undefined;
   /** When the caller wants it sent; null for at once. */
   sendAtMs?: number | null;
 }
@@ -53,6 +54,7 @@ export function newMessage(given: NewMessage): Message {
     // The worker defers a scheduled text when its time has come: it is `scheduled` until then, and `queued` after.
     deferredUntilMs: sendAtMs === null ? firstOf(route.deferredUntilMs, expiresAtMs) : null,
     routing: route.routing,
+    trace: given.trace,
   };
 }
 

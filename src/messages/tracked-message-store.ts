@@ -6,9 +6,10 @@ import type { TrackedMessage } from './tracked-message.ts';
 
 interface TrackedRow extends MessageRow {
   attempt: number;
+  trace: string | null;
 }
 
-const trackedColumns = `${messageColumns}, attempt`;
+const trackedColumns = `${messageColumns}, attempt, trace`;
 
 export async function findTrackedMessage(
   tx: Tx,
@@ -51,5 +52,5 @@ export async function findMessagesOfRequest(
 }
 
 function toTracked(row: TrackedRow): TrackedMessage {
-  return { ...toMessage(row), attempt: row.attempt };
+  return { ...toMessage(row), attempt: row.attempt, trace: row.trace ?? undefined };
 }

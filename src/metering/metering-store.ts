@@ -89,6 +89,8 @@ export interface RequestTrace {
   retryAfterSeconds: number | null;
   refusedBy: string | null;
   recordId: string | null;
+  /** Null unless it was sampled. */
+  traceId: string | null;
 }
 
 export const newestPerApplication = 1000;
@@ -101,9 +103,9 @@ export async function insertTraces(tx: Tx, requests: CountedRequest[]): Promise<
 const insertTracesStatement = {
   name: 'insert-traces',
   text: `insert into request_trace (id, application_id, api, method, path, status, code, message, details, duration_ms,
-      admitted, limit_per_minute, remaining, retry_after_seconds, refused_by, record_id)
+      admitted, limit_per_minute, remaining, retry_after_seconds, refused_by, record_id, trace_id)
     select c[1], c[2], c[3], c[4], c[5], c[6]::smallint, c[7], c[8], c[9]::jsonb, c[10]::real,
-      c[11]::boolean, c[12]::integer, c[13]::integer, c[14]::integer, c[15], c[16]
+      c[11]::boolean, c[12]::integer, c[13]::integer, c[14]::integer, c[15], c[16], c[17]
     from ${fromTextRows()} t
     on conflict (application_id, id) do nothing`,
 };
@@ -166,7 +168,8 @@ const deleteOldStatement = {
 
 const traceColumns = `t.id, t.application_id as "applicationId", t.api, t.method, t.path, t.status, t.code, t.message,
   t.details, t.duration_ms as "durationMs", t.admitted, t.limit_per_minute as "limitPerMinute", t.remaining,
-  t.retry_after_seconds as "retryAfterSeconds", t.refused_by as "refusedBy", t.record_id as "recordId"`;
+  t.retry_after_seconds as "retryAfterSeconds", t.refused_by as "refusedBy", t.record_id as "recordId",
+  t.trace_id as "traceId"`;
 
 /** Finds a request of one of these applications. */
 export async function findTrace(

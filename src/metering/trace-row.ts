@@ -28,6 +28,7 @@ export function traceRow(request: CountedRequest): Cell[] {
     decision.admitted ? null : Math.ceil(decision.retryAfterMs / 1000),
     decision.admitted ? null : (decision.refusedBy ?? null),
     recordId ?? null,
+    request.traceId ?? null,
   ];
 }
 

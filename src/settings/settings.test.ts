@@ -174,6 +174,57 @@ test('what only the command line reads is not a mistake of the service', () => {
   assert.throws(() => readConfig({ HELIOGRAPH_URLS: 'x' }), /HELIOGRAPH_URLS is not a setting/);
 });
 
+test('the variables of OpenTelemetry are read as it writes them', () => {
+  assert.equal(readConfig({}).tracing, undefined);
+  assert.equal(readConfig({ OTEL_SERVICE_NAME: 'sms' }).tracing, undefined);
+  assert.deepEqual(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' }).tracing, {
+    url: 'http://collector:4318/v1/traces',
+    headers: {},
+    resource: { 'service.name': 'heliograph' },
+    sampler: { parentBased: true, ratio: 1 },
+  });
+  const all = readConfig({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com/otlp',
+    OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20YTpi==, x-tenant = a ,',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=texts,deployment.environment.name=caf%C3%A9',
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
+  }).tracing;
+  assert.deepEqual(all, {
+    url: 'https://collector.example.com/otlp/v1/traces',
+    headers: { authorization: 'Basic YTpi==', 'x-tenant': 'a' },
+    resource: { 'service.name': 'texts', 'deployment.environment.name': 'café' },
+    sampler: { parentBased: false, ratio: 0.25 },
+  });
+  const samplerOf = (name: string) =>
+    readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_TRACES_SAMPLER: name }).tracing?.sampler;
+  assert.deepEqual(samplerOf('parentbased_always_off'), { parentBased: true, ratio: 0 });
+  assert.deepEqual(samplerOf('always_on'), { parentBased: false, ratio: 1 });
+});
+
+test('a wrong variable of OpenTelemetry is named, and its secret is not repeated', () => {
+  const wrong: [name: string, value: string][] = [
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:hidden-secret@collector:4318'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'hidden-secret'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=hidden-secret%0d%0aevil:1'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=hidden-secret%zz'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'Content-Length=5'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', Array.from({ length: 65 }, (_, index) => `x${index}=1`).join()],
+    ['OTEL_RESOURCE_ATTRIBUTES', `team=${'x'.repeat(300)}`],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'half'],
+  ];
+  for (const [name, value] of wrong) {
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      ({ message }: Error) => message.includes(`${name} must`) && !message.includes('hidden-secret'),
+      `${name}=${value.slice(0, 40)}`,
+    );
+  }
+});
+
 describe('the risk check', () => {
   const set =
     (risk: Record<string, string>, env = 'production') =>

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Environment } from '../platform/environment.ts';
 import { StartError } from '../platform/errors.ts';
 import { isObject } from '../platform/is-object.ts';
+import type { TracingSettings } from '../platform/tracing/tracer.ts';
 import {
   baseUrl,
   cidrs,
@@ -19,6 +20,7 @@ import {
 import { isOwnHost } from './own-host.ts';
 import { type GivenRisk, type RiskSettings, riskProblems, riskSettings } from './risk.ts';
 import { claimValues, readSso, type SsoSettings, ssoProblems } from './sso.ts';
+import { pairs, ratio, samplerNames, tracingOf } from './tracing.ts';
 
 export type PlanName = 'free' | 'pro' | 'enterprise';
 export interface PlanLimits {
@@ -214,6 +216,26 @@ export const settings = {
     ),
     { more: 'At least 16 visible characters.' },
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: explained(
+    baseUrl('collector of OpenTelemetry; traces go to <address>/v1/traces by OTLP over HTTP'),
+    { unset: 'no traces', more: 'See [operations.md](operations.md#traces).' },
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: explained(
+    pairs('headers for the collector, like authorization=Bearer%20…,x-tenant=a', 'headers'),
+    { unset: 'none' },
+  ),
+  OTEL_SERVICE_NAME: explained(
+    text('name of this service in traces', undefined, /^[^\p{Cc}]{1,255}$/u, 'have 1 to 255 characters'),
+    { unset: '`service.name` of OTEL_RESOURCE_ATTRIBUTES, else `heliograph`' },
+  ),
+  OTEL_RESOURCE_ATTRIBUTES: explained(
+    pairs('what every trace says of this node, like deployment.environment.name=production', 'attributes'),
+    { unset: 'none' },
+  ),
+  OTEL_TRACES_SAMPLER: explained(oneOf('which requests are traced', samplerNames), {
+    more: 'With `parentbased_…` the sampled flag in the `traceparent` of an identified caller decides: 10 traces a second each, by node. The rest of the name decides about all others.',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: ratio,
   LOG_LEVEL: oneOf('lowest level that is logged', ['info', 'debug', 'trace', 'warn', 'error', 'fatal', 'silent']),
 } satisfies Record<string, Setting<unknown>>;
 
@@ -269,6 +291,8 @@ export interface Config {
     tlsKey: string | undefined;
   };
   metricsToken: string | undefined;
+  /** Undefined: no traces are made. */
+  tracing: TracingSettings | undefined;
   logLevel: string;
 }
 
@@ -352,6 +376,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       tlsKey: value.HELIOGRAPH_SMPP_TLS_KEY,
     },
     metricsToken: value.HELIOGRAPH_METRICS_TOKEN,
+    tracing: tracingOf({
+      endpoint: value.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: value.OTEL_EXPORTER_OTLP_HEADERS,
+      serviceName: value.OTEL_SERVICE_NAME ?? value.OTEL_RESOURCE_ATTRIBUTES['service.name'] ?? 'heliograph',
+      resource: value.OTEL_RESOURCE_ATTRIBUTES,
+      sampler: value.OTEL_TRACES_SAMPLER,
+      ratio: value.OTEL_TRACES_SAMPLER_ARG,
+    }),
     logLevel: value.LOG_LEVEL,
   };
 }

@@ -161,11 +161,17 @@ export function createTwilioMessageRoutes({ messages, rules, errors, urlProblem 
         const statusCallback = readCallback(fields.StatusCallback);
         const body = sendBody(fields, caller);
         const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
-        const context = { applicationId, rights, api: 'sms', correlationId: call.correlationId } as const;
+        const context = {
+          applicationId,
+          rights,
+          api: 'sms',
+          correlationId: call.correlationId,
+          trace: call.trace,
+        } as const;
         const prepared = messages.prepare(readSend(body, caller), context);
         if (!isMessage(prepared)) throw asParameter(await messages.refusalOf(prepared, spender), fields);
         const message = statusCallback === undefined ? prepared : { ...prepared, statusCallback };
-        const [outcome = message] = await messages.accept(spender, [message], () => undefined);
+        const [outcome = message] = await messages.accept(spender, [message], () => undefined, call.trace);
         if (!isMessage(outcome)) throw outcome;
         refuseOptedOut(outcome);
         const record = toMessage(outcome, call.params.account_sid, fields.MessagingServiceSid ?? null);

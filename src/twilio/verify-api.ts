@@ -6,6 +6,7 @@ import {
   type Call,
   type CallingApplication,
   type ErrorFormat,
+  type Origin,
   type Route,
   requireApplication,
   route,
@@ -106,8 +107,8 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
     return body as unknown as StartBody;
   }
 
-  async function start(caller: CallingApplication, body: StartBody, correlationId: string): Promise<StartAnswer> {
-    return verify.start(toStart(caller, body, correlationId), undefined, () => undefined);
+  async function start(caller: CallingApplication, body: StartBody, origin: Origin): Promise<StartAnswer> {
+    return verify.start(toStart(caller, body, origin), undefined, () => undefined);
   }
 
   async function readRow(applicationId: string, id: string) {
@@ -152,7 +153,7 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
       handler: async (call) => {
         const caller = requireService(call);
         const body = startBody(readFields(call.body as unknown as URLSearchParams, startForm));
-        const started = await start(caller, body, call.correlationId).catch(asParameter);
+        const started = await start(caller, body, call).catch(asParameter);
         refuseStart(started);
         const { verification } = started;
         const content = asJson(toVerification(verification, publicUrl));

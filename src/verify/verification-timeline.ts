@@ -6,7 +6,11 @@ import type { TakenStep } from './fallback/plan.ts';
 import { attemptsRemaining, type Verification } from './verification.ts';
 
 /** The history of a verification and its texts. */
-export function verificationTimeline(verification: Verification, texts: TrackedMessage[], steps: readonly TakenStep[] = []): TimelineEvent[] {
+export function verificationTimeline(
+  verification: Verification,
+  texts: TrackedMessage[],
+  steps: readonly TakenStep[] = [],
+): TimelineEvent[] {
   const { status, reason, createdAtMs, updatedAtMs, approvedAtMs, attempts, codeLength } = verification;
   const wrong = attempts === 0 ? '' : ` after ${attempts} wrong ${attempts === 1 ? 'code' : 'codes'}`;
   const isInbound = verification.inbound !== null;
@@ -23,7 +27,11 @@ export function verificationTimeline(verification: Verification, texts: TrackedM
     });
     return events;
   }
-  events.push({ atMs: createdAtMs, event: 'started', detail: isInbound ? 'Waits for a text of the person' : `Code of ${codeLength} digits created` });
+  events.push({
+    atMs: createdAtMs,
+    event: 'started',
+    detail: isInbound ? 'Waits for a text of the person' : `Code of ${codeLength} digits created`,
+  });
   events.push(...steps.map(toEvent));
   for (const text of texts) events.push(...messageTimeline(text));
   switch (status) {

@@ -101,7 +101,7 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
         UNROUTABLE_DESTINATION: 'No route leads to the number',
       },
       handler: (call) => {
-        const request = toStart(requireApplication(call), call.body, call.correlationId);
+        const request = toStart(requireApplication(call), call.body, call);
         return answerOnce(idempotency, call, async (keep) => {
           const toAnswer = ({ record }: { record: { id: string } }) => ({
             status: 200,

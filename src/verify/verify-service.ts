@@ -211,11 +211,14 @@ export function createVerifyService(options: VerifyServiceOptions) {
       if (request.channel === 'inbound') asked = await withNumber(request);
       else if (askRisk !== undefined) asked = await withRisk(request);
       const item = { request: asked, key, keep };
+      const { trace } = request;
+      const sinceMs = trace === undefined ? 0 : clock.steadyMs();
       // Another node took the number between our read and our write; the second try continues its verification.
       const answer = await starts.submit(item).catch((error: unknown) => {
         if (!violates(error, 'verification_pending')) throw error;
         return starts.submit(item);
       });
+      trace?.note('batch', sinceMs);
       if (answer instanceof ApiError) throw answer;
       wake(answer.carriers);
       return answer;

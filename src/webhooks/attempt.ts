@@ -21,6 +21,8 @@ export interface Attempted extends Attempt {
 export interface AttemptTarget {
   url: string;
   secrets: readonly SigningSecret[];
+  /** For an event in a sampled trace. */
+  traceparent?: string | undefined;
 }
 
 /** The headers of every call, beside those of its signature. */
@@ -29,7 +31,7 @@ export const fixedHeaders = { 'content-type': 'application/json', 'user-agent': 
 /** Signs an event with the secrets that have not expired, and sends it once. */
 export async function attempt(
   { client, clock }: { client: GuardedClient; clock: Clock },
-  { url, secrets }: AttemptTarget,
+  { url, secrets, traceparent }: AttemptTarget,
   event: EmittedEvent,
   signal?: AbortSignal,
 ): Promise<Attempted> {
@@ -37,7 +39,7 @@ export async function attempt(
   const body = JSON.stringify(event);
   const live = secrets.filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > timeMs).map(({ secret }) => secret);
   const signed = signatureHeaders(live, { id: event.id, timestampSeconds: Math.floor(timeMs / 1000), body });
-  const headers = { ...fixedHeaders, ...signed };
+  const headers = { ...fixedHeaders, ...signed, ...(traceparent !== undefined && { traceparent }) };
   const answer = await client.call({ url, headers, body, ...(signal && { signal }) });
   return { ...answerOf(answer, clock.nowMs()), timeMs };
 }

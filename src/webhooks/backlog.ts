@@ -14,6 +14,8 @@ export interface Pending {
   event: EmittedEvent;
   /** It has no row yet. */
   isNew: boolean;
+  /** The place of its subject in a sampled trace. */
+  trace?: string | undefined;
 }
 
 export interface BacklogOptions {
@@ -24,6 +26,8 @@ export interface BacklogOptions {
   /** Up to this position events can be read. */
   horizon: () => number;
   assemble: (tx: Tx, events: StoredEvent[]) => Promise<EmittedEvent[]>;
+  /** The places of their subjects in sampled traces, by the subject's id. Undefined unless events are traced. */
+  findTraces?: ((tx: Tx, events: StoredEvent[]) => Promise<ReadonlyMap<string, string>>) | undefined;
   /** Turns a piece of a replay into due deliveries. Returns false if there is no replay. */
   queueReplayed: () => Promise<boolean>;
 }
@@ -36,7 +40,8 @@ const dueAtOnce = 50;
 /** Reads new events when fewer than this are left. */
 const fewNew = 60;
 
-export function createBacklog({ database, clock, claimed, target, horizon, assemble, queueReplayed }: BacklogOptions) {
+export function createBacklog(options: BacklogOptions) {
+  const { database, clock, claimed, target, horizon, assemble, findTraces, queueReplayed } = options;
   const { webhookId } = claimed;
   const fresh: Pending[] = [];
   const due: Pending[] = [];
@@ -60,11 +65,13 @@ export function createBacklog({ database, clock, claimed, target, horizon, assem
       (claimed.deliveredTo ?? 0) > readTo ? await findDelivered(database, webhookId, readTo, page.readTo) : undefined;
     const events = page.events.filter(({ position }) => delivered?.has(position) !== true);
     const assembled = await assemble(database, events);
+    const traces = await findTraces?.(database, events);
     events.forEach(({ position }, index) => {
       const event = assembled[index];
       if (event === undefined) return;
       open.push(position);
-      fresh.push({ isNew: true, event, delivery: firstDelivery(webhookId, position) });
+      const delivery = firstDelivery(webhookId, position);
+      fresh.push({ isNew: true, event, delivery, trace: traces?.get(event.subject) });
     });
     readTo = Math.max(readTo, page.readTo);
     // Events written meanwhile wait for the next claim, else a webhook that filters them out would never be given back.
@@ -79,13 +86,14 @@ export function createBacklog({ database, clock, claimed, target, horizon, assem
     const positions = deliveries.map(({ position }) => position);
     const stored = await findEvents(database, target.applicationId, positions);
     const assembled = await assemble(database, stored);
+    const traces = await findTraces?.(database, stored);
     const events = new Map(stored.map(({ position }, index) => [position, assembled[index]]));
     const lost: Delivery[] = [];
     for (const delivery of deliveries) {
       const event = events.get(delivery.position);
       busy.add(delivery.position);
       if (event === undefined) lost.push(delivery);
-      else due.push({ isNew: false, event, delivery });
+      else due.push({ isNew: false, event, delivery, trace: traces?.get(event.subject) });
     }
     mayBeDue = deliveries.length >= dueAtOnce || (deliveries.length === 0 && (await queueReplayed()));
     return lost;

@@ -20,6 +20,7 @@ import {
 } from './pace.ts';
 import type { SigningSecret } from './secret-store.ts';
 import type { CallLine, CallSlots } from './slots.ts';
+import type { AttemptSpans } from './spans.ts';
 import type { Delivery, DisabledReason } from './webhook.ts';
 
 export type LeaseState = 'calling' | 'stalled' | 'yielding' | 'returning' | DisabledReason | 'lost' | 'ended';
@@ -53,6 +54,8 @@ export interface LeaseOptions extends BacklogOptions {
   client: GuardedClient;
   slots: CallSlots;
   log: Log;
+  /** Undefined unless events are traced. */
+  spans?: AttemptSpans | undefined;
   /** The account of the webhook. */
   account: string;
   /** By the steady clock, just before the claim. */
@@ -193,8 +196,11 @@ export function startLease(options: LeaseOptions): Lease {
     if (laneOf(now) !== lane) options.onLane(laneOf(now));
   }
 
-  async function tryOnce({ delivery, event }: Pending): Promise<void> {
-    const attempted = await attempt({ client, clock }, { url: target.url, secrets }, event, calls.signal);
+  async function tryOnce({ delivery, event, trace }: Pending): Promise<void> {
+    const span = options.spans?.begin(trace, { event, webhookId, attempt: delivery.attemptCount + 1 });
+    const to = { url: target.url, secrets, traceparent: span?.traceparent };
+    const attempted = await attempt({ client, clock }, to, event, calls.signal);
+    span?.end(attempted);
     // The event may have arrived: the next worker sends it again.
     if (calls.signal.aborted) return;
     const nowMs = clock.nowMs();

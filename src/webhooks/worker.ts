@@ -21,6 +21,7 @@ import { queueReplayed } from './replays.ts';
 import { openSecrets } from './secret-store.ts';
 import type { Holding } from './shares.ts';
 import { createCallSlots } from './slots.ts';
+import type { AttemptSpans } from './spans.ts';
 import { findTargets } from './store.ts';
 import { findWaiting, type Waiting } from './waiting-store.ts';
 
@@ -31,6 +32,8 @@ export interface WebhookWorkerOptions {
   log: Log;
   client: GuardedClient;
   assemble: BacklogOptions['assemble'];
+  findTraces?: BacklogOptions['findTraces'];
+  spans?: AttemptSpans | undefined;
   /** Maximum webhooks that this process holds, and maximum concurrent calls. */
   room?: { claims: number; calls: number };
   onAttempt?: ((attempted: Attempted) => void) | undefined;
@@ -160,6 +163,8 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
       client,
       slots,
       assemble,
+      findTraces: options.findTraces,
+      spans: options.spans,
       onAttempt,
       onAnswer: answers.keep,
       onState: (state) => onLease(state, given.claimed.webhookId),

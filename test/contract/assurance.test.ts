@@ -88,6 +88,7 @@ describe('the setting', () => {
 describe('a start', () => {
   test('fewer than six digits, more than ten minutes, a code of the caller, an Internet phone: 400 with the rule', async () => {
     assert.deepEqual(await refusedFields({ code_length: 5 }), ['code_length']);
+    for (const channel of ['whatsapp', 'inbound']) assert.deepEqual(await refusedFields({ channel }), ['channel']);
     assert.deepEqual(await refusedFields({ ttl_seconds: 601 }), ['ttl_seconds']);
     assert.deepEqual(await refusedFields({ code: '482913' }), ['code']);
     assert.deepEqual(await refusedFields({ code: '4829' }), ['code_length', 'code']);

@@ -53,6 +53,7 @@ function play(script: string): Scene {
     countWebhook: add,
     countWebhookLease: add,
     setWebhooksWaiting: () => {},
+    countSpans: add,
     gauges: (...[, , , collect]: Parameters<Metrics['gauges']>) => {
       collectStates = collect;
     },
@@ -74,7 +75,7 @@ const working = `
     const texts = (accepted) => accepted.split('\\x1f').at(-1).slice(0, -1);
     note(order === 'stop' ? order : 'wake ' + (order.carriers?.join() ?? 'all') + ':' + texts(order.accepted));
     if (order !== 'stop') return;
-    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhookLeases: { calling: 1 }, webhooksWaiting: { count: 0, oldestAtMs: null }, workers: [] });
+    parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhookLeases: { calling: 1 }, webhooksWaiting: { count: 0, oldestAtMs: null }, spans: { exported: 4 }, workers: [] });
     parentPort.close();
   });
   parentPort.postMessage('started');`;
@@ -90,11 +91,11 @@ describe('the delivery thread', { concurrency: true }, () => {
     await eventually('it is woken again', () => scene.notes().length > 2);
     await thread.stop();
     assert.deepEqual(scene.notes(), ['launched', 'wake a#1,b#2:', 'wake all:', 'stop']);
-    assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2, calling: 1 });
+    assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2, calling: 1, exported: 4 });
   });
 
   test('reports the states of its workers, until it dies', async () => {
-    const report = `{ delivery: {}, carriers: {}, texts: {}, answers: {}, maintenance: {}, webhooks: {}, webhookLeases: {}, webhooksWaiting: { count: 0, oldestAtMs: null }, workers: [['acme', 'resting']] }`;
+    const report = `{ delivery: {}, carriers: {}, texts: {}, answers: {}, maintenance: {}, webhooks: {}, webhookLeases: {}, webhooksWaiting: { count: 0, oldestAtMs: null }, spans: {}, workers: [['acme', 'resting']] }`;
     const scene = play(`${working}
       parentPort.postMessage(${report});`);
     const thread = await scene.start();

@@ -249,6 +249,7 @@ test('rows are as they were noted, whatever a refusal says', async () => {
     ...answered(applicationId),
     location: `/sms/v1/messages/${messageId}`,
     id: ownedText('not one of ours'),
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
   };
   for (const request of [first, second, third]) traces.add(request);
   await traces.flush('all');
@@ -269,6 +270,7 @@ test('rows are as they were noted, whatever a refusal says', async () => {
       retryAfterSeconds: null,
       refusedBy: null,
       recordId: messageId,
+      traceId: null,
     },
     {
       ...common,
@@ -284,6 +286,7 @@ test('rows are as they were noted, whatever a refusal says', async () => {
       retryAfterSeconds: 2,
       refusedBy: 'burst',
       recordId: null,
+      traceId: null,
     },
     {
       ...common,
@@ -299,6 +302,7 @@ test('rows are as they were noted, whatever a refusal says', async () => {
       retryAfterSeconds: null,
       refusedBy: null,
       recordId: messageId,
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
     },
   ]);
 });

@@ -41,7 +41,10 @@ describe('two nodes', () => {
     app.clock.advance(5000);
     await untilQuiet();
     const records = await readAll(starts.map(({ body }) => body.id));
-    assert.deepEqual(new Set(records.map(({ sends, deliveries }) => `${sends} ${deliveries.length}`)), new Set(['2 2']));
+    assert.deepEqual(
+      new Set(records.map(({ sends, deliveries }) => `${sends} ${deliveries.length}`)),
+      new Set(['2 2']),
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import type { PasswordCost } from '../../src/accounts/sign-in/password.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { createDelivery, type Delivery } from '../../src/compose/delivery.ts';
+import { composeTracing } from '../../src/compose/tracing/tracer.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import { packTexts } from '../../src/messages/accepted-texts.ts';
@@ -70,8 +71,10 @@ export async function createTestApp({
   const config = { ...read, smpp, port: 'PORT' in env ? read.port : 0 };
   const keys = await openTestKeyRing(own.database, clock);
   // In the app's own thread here, with the test's clock; `npm start` gives it a thread of its own.
+  const tracer = composeTracing({ config, clock, log, version: '0.0.0-test', onCount: () => {} });
   const delivery = createDelivery({
     config,
+    tracer,
     database: own.database,
     clock,
     keys,

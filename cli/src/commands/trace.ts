@@ -66,6 +66,7 @@ export function drawStory(story: RequestStoryRecord, columns: number): Text[] {
   return [
     [bold(`${method} ${path ?? ''}`), '  ', code, duration === null ? '' : dim(`  ${duration} ms`)],
     dim(`${clockTime(story.at)}  ${application}  ${api}`),
+    ...(story.trace_id === null ? [] : [dim(`trace ${story.trace_id}`)]),
     ...(story.message === null ? [] : wrap(story.message, columns).map((line) => red(line))),
     ...records.slice(0, 20).map(({ id, status: state }): Text => [id, '  ', stateText(state)]),
     ...(records.length > 20 ? [dim(`… and ${records.length - 20} more records`)] : []),

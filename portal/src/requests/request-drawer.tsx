@@ -67,7 +67,17 @@ function Story({ trace }: { trace: RequestTrace }) {
   );
 }
 
-function factsOf(trace: RequestTrace): [string, React.ReactNode][] {
+type Fact = [string, React.ReactNode];
+
+function TraceId({ id }: { id: string }) {
+  return (
+    <>
+      <code>{id}</code> <CopyButton text={id} what={words.traceId} small />
+    </>
+  );
+}
+
+function factsOf(trace: RequestTrace): Fact[] {
   const { limits } = trace;
   const left = limits.limit === null ? '–' : words.leftOf(limits.remaining ?? 0, limits.limit);
   return [
@@ -76,9 +86,10 @@ function factsOf(trace: RequestTrace): [string, React.ReactNode][] {
     [words.duration, trace.duration_ms === null ? '–' : words.milliseconds(trace.duration_ms)],
     [words.limits, limits.admitted ? words.allowed : words.limited(limits.refused_by ?? '')],
     [words.left, left],
+    ...(trace.trace_id === null ? [] : [[words.trace, <TraceId key="trace" id={trace.trace_id} />] satisfies Fact]),
     ...(limits.retry_after_seconds === null
       ? []
-      : [[words.retryAfter, words.seconds(limits.retry_after_seconds)] satisfies [string, string]]),
+      : [[words.retryAfter, words.seconds(limits.retry_after_seconds)] satisfies Fact]),
   ];
 }
 

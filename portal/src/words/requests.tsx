@@ -40,6 +40,8 @@ export const words = {
     kind: 'Request',
     batch: (count: number) => `Batch of ${count}`,
     recordId: 'the id of the record',
+    trace: 'Trace',
+    traceId: 'the trace id',
     notFound: {
       title: 'No request found with this id.',
       next: 'The portal does not show requests of other accounts, requests without a valid credential, or requests older than a day that created no record. A new request may take a second to appear.',

@@ -75,7 +75,7 @@ async function setLimit(
   const { segments_per_day: segments = null } = written;
   const details = { segments_per_day: segments };
   const note = noteOf({ act: 'application.limit_changed', id, accountId, details });
-  const { limit } = await planning.services.sending.setSegmentsPerDay(id, segments, note);
+  const { limit } = await planning.services.sending.setLimits(id, { segmentsPerDay: segments }, note);
   // Texts count in this row all the time, so a transaction over one state of the store would meet their changes.
   if (limit !== null) afterwards((database) => noteLimit(database, id, limit, planning.clock.nowMs()));
 }

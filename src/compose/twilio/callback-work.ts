@@ -7,10 +7,10 @@ import type { WebhookWork } from '../webhooks.ts';
 
 /** Builds the worker that calls the addresses of texts, for the delivery thread or a test. */
 export function createCallbackWork(
-  work: Pick<WebhookWork, 'config' | 'database' | 'clock' | 'keys' | 'log'>,
+  work: Pick<WebhookWork, 'config' | 'database' | 'clock' | 'keys' | 'log' | 'tracer'>,
 ): CallbackWorker {
-  const { config, database, clock, keys, log } = work;
+  const { config, database, clock, keys, log, tracer } = work;
   const guard = createWebhookGuard(config.environment, createNameResolver());
   const client = createGuardedClient({ guard, clock });
-  return createCallbackWorker({ database, clock, log, client, tokens: createTwilioTokens(keys) });
+  return createCallbackWorker({ database, clock, log, client, tokens: createTwilioTokens(keys), tracer });
 }

@@ -8,6 +8,8 @@ export interface AnsweredText {
   answer: SubmitResult | undefined;
   /** From the write to the answer; undefined if it was not written. */
   tookMs: number | undefined;
+  /** Steady time of the answer; undefined for one that is late or says that the carrier throttles. */
+  answeredAtMs?: number | undefined;
   /** The text was already counted as in doubt. */
   isLate: boolean;
 }

@@ -1,5 +1,6 @@
 import { type MessageErrorCode, type MessageStatus, unsentStatuses } from '../../messages/message.ts';
 import type { TextToSend } from '../../messages/text/text-to-send.ts';
+import type { SpanIds } from '../../platform/tracing/trace-context.ts';
 import type { LongText, PartState } from '../carrier/carrier.ts';
 import type { CarrierId } from '../carrier/id.ts';
 import type { TextAttempt } from './attempt.ts';
@@ -41,6 +42,8 @@ export interface ClaimedText {
   parts: readonly PartState[];
   /** The form of those parts; null if there are none. */
   form: string | null;
+  /** The span of its submit, if its trace is sampled. */
+  submitSpan?: SpanIds | undefined;
 }
 
 /** A sent text is queued again only if it did not arrive: another carrier sends it. */

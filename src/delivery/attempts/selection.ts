@@ -3,6 +3,7 @@ import { laneNames } from '../../messages/message.ts';
 import { type TextToSend, templateIdOf } from '../../messages/text/text-to-send.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
+import { toTraceparent } from '../../platform/tracing/trace-context.ts';
 import type { Carrier, CodeWay, OutgoingText } from '../carrier/carrier.ts';
 import type { NextCarrier } from '../routing/next-carrier.ts';
 import type { CarrierOutcomes } from './outcomes.ts';
@@ -129,7 +130,7 @@ export function createTextSelection(options: SelectionOptions) {
 
   /** A text that cannot be rendered does not fail the rest of the batch. */
   function render(
-    { message, entry, parts, form }: ClaimedText,
+    { message, entry, parts, form, submitSpan }: ClaimedText,
     sealedCode: Buffer | undefined,
   ): OutgoingText | undefined {
     const { id: messageId, applicationId, to, sender, sentAs, expiresAtMs } = message;
@@ -152,6 +153,7 @@ export function createTextSelection(options: SelectionOptions) {
         expiresAtMs,
         parts,
         form,
+        ...(submitSpan && { traceparent: toTraceparent(submitSpan) }),
       };
     } catch (error) {
       log.error({ message_id: messageId, reason: (error as Error).message }, 'a text could not be rendered');

@@ -33,6 +33,8 @@ export interface OutgoingText {
   parts: readonly PartState[];
   /** The form of those parts; null if there are none. All parts need the same form, or no phone can join them. */
   form: string | null;
+  /** The `traceparent` of its submit, for carriers that take headers. Undefined unless its trace is sampled. */
+  traceparent?: string;
 }
 
 /** A part of a long text. A part that was never submitted, or that the carrier did not take, has no state. */

@@ -79,7 +79,9 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   async function send(text: OutgoingText, leave: () => boolean): Promise<Sent> {
     const given = await tokens?.get();
     if (given !== undefined && 'kind' in given) return given;
-    const exchanged = await client.send(renderer.render(text, clock.nowMs(), given?.token), leave);
+    const request = renderer.render(text, clock.nowMs(), given?.token);
+    if (text.traceparent !== undefined) request.headers.traceparent = text.traceparent;
+    const exchanged = await client.send(request, leave);
     if (exchanged.kind === 'overdue') return exchanged;
     const isAnswered = exchanged.kind === 'answer';
     const about = { messageId: text.messageId, segments: measure(text.text).count, secrets };

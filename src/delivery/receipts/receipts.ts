@@ -40,6 +40,8 @@ export interface ReceiptsOptions {
   onDelivered?: (tx: Tx, source: ReceiptSource, ids: string[]) => Promise<void>;
   /** Counts the texts that receipts have changed, after the commit. */
   onChanged?: ((carrier: string, texts: readonly ChangedText[]) => void) | undefined;
+  /** Ends the spans of sampled texts whose receipts were applied, from `sinceMs` on (steady). */
+  onTraced?: ((carrier: string, texts: readonly ChangedText[], sinceMs: number) => void) | undefined;
   /** Resends undelivered codes; undefined if they are not resent. */
   resend?: CodeResendOptions | undefined;
   /** Called after the commit with the texts that the carrier reports as unwanted by their recipients. */
@@ -76,6 +78,7 @@ export function createReceipts({
   keysOf = () => undefined,
   onDelivered = async () => {},
   onChanged = () => {},
+  onTraced,
   resend,
   onUnwanted = () => {},
   log,
@@ -187,12 +190,13 @@ export function createReceipts({
     return resent;
   }
 
-  function reportChanged(works: Work[]): void {
+  function reportChanged(works: Work[], sinceMs: number): void {
     const resentTo = works.flatMap((work) => work.resent.map(({ carrier }) => carrier));
     if (resentTo.length > 0) resend?.onMoved(resentTo);
     for (const { source, changed, resent, unwanted } of works) {
       if (changed.length + resent.length > 0)
         onChanged(source.key, [...changed, ...resent.map((code) => code.changed)]);
+      onTraced?.(source.key, changed, sinceMs);
       if (unwanted.length > 0) onUnwanted(unwanted);
     }
   }
@@ -204,6 +208,7 @@ export function createReceipts({
 
   return {
     async apply(source, receipts) {
+      const sinceMs = clock.steadyMs();
       const readable = withoutRepeats(receipts.map(readReceipt));
       // A text of a carrier without receipts waits for none.
       const isKept = source.awaitsReceipts !== false;
@@ -214,13 +219,14 @@ export function createReceipts({
       });
       count(source.key, 'received', receipts.length);
       count(source.key, 'unmatched', left.length);
-      reportChanged(works);
+      reportChanged(works, sinceMs);
       if (left.length > 0 && isKept) count(source.key, 'dropped', await cap.note(source.account, left.length));
     },
 
     async rematch() {
       // Most polls find nothing, and need no transaction.
       if (!(await store.isAnyDue(database, clock.nowMs()))) return 0;
+      const sinceMs = clock.steadyMs();
       const { tried, works } = await transaction(async (tx) => {
         const nowMs = clock.nowMs();
         const locked = await store.lockDue(tx, nowMs);
@@ -242,7 +248,7 @@ export function createReceipts({
         );
         return { tried: due.length, works };
       });
-      reportChanged(works);
+      reportChanged(works, sinceMs);
       return tried;
     },
   };

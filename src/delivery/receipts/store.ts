@@ -55,15 +55,22 @@ export interface ChangedText {
   isCode: boolean;
   /** When it should be sent, if later than it was accepted. */
   dueAtMs: number | null;
+  /** Its place in a sampled trace. */
+  trace?: string | null | undefined;
   /** The failure in the carrier's own words, or our code for it. */
   reported?: string | null | undefined;
 }
 
-type ChangedRow = Pick<ChangedText, 'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs' | 'isCode' | 'dueAtMs'>;
+type ChangedRow = Pick<
+  ChangedText,
+  'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs' | 'isCode' | 'dueAtMs' | 'trace'
+>;
 const countedColumns = (of = '') => `${of}sender, ${of}recipient as "to", ${of}sent_at as "sentAtMs",
-      ${of}api = ${apiNames.indexOf('verify')} as "isCode", greatest(${of}send_at, ${of}deferred_until) as "dueAtMs"`;
+      ${of}api = ${apiNames.indexOf('verify')} as "isCode", greatest(${of}send_at, ${of}deferred_until) as "dueAtMs", ${of}trace`;
 const countedFields = (of = '') =>
-  ['applicationId', 'sender', 'to', 'sentAtMs', 'isCode', 'dueAtMs'].map((field) => `${of}"${field}"`).join(', ');
+  ['applicationId', 'sender', 'to', 'sentAtMs', 'isCode', 'dueAtMs', 'trace']
+    .map((field) => `${of}"${field}"`)
+    .join(', ');
 
 /** Columns that the statements below return for a changed text; statuses are numbers. */
 interface SettledRow extends Omit<ChangedRow, 'id'> {

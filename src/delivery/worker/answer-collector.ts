@@ -2,10 +2,15 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Carrier, OutgoingText, Progress, SubmitResult } from '../carrier/carrier.ts';
 
 /**
- * A text's index in its submit, the carrier's answer (undefined if it gave none), and how long that took after the
- * write; undefined if it was not written.
+ * A text's index in its submit, the carrier's answer (undefined if it gave none), how long that took after the write
+ * (undefined if it was not written), and when it came (steady time).
  */
-export type Answered = [index: number, answer: SubmitResult | undefined, tookMs: number | undefined];
+export type Answered = [
+  index: number,
+  answer: SubmitResult | undefined,
+  tookMs: number | undefined,
+  answeredAtMs: number,
+];
 
 /** Collects the answers to one submit as they come. */
 export interface AnswerCollector {
@@ -41,6 +46,7 @@ export function submitAndCollect({
   const answers: (SubmitResult | undefined)[] = Array.from({ length: texts.length });
   const writtenMs: (number | undefined)[] = [];
   const tookMs: (number | undefined)[] = [];
+  const answeredAtMs: number[] = [];
   const isReturned: boolean[] = texts.map(() => false);
   let unanswered = texts.length;
   let done = false;
@@ -69,15 +75,17 @@ export function submitAndCollect({
       return;
     }
     answers[index] = result;
-    tookMs[index] = sinceWriteMs(index);
+    const nowMs = clock.steadyMs();
+    answeredAtMs[index] = nowMs;
+    tookMs[index] = sinceWriteMs(index, nowMs);
     if (before === undefined) unanswered--;
     if (unanswered === 0) close();
   }
 
   /** Time on our side is not the carrier's. */
-  function sinceWriteMs(index: number): number | undefined {
+  function sinceWriteMs(index: number, nowMs: number): number | undefined {
     const fromMs = writtenMs[index];
-    return fromMs === undefined ? undefined : clock.steadyMs() - fromMs;
+    return fromMs === undefined ? undefined : nowMs - fromMs;
   }
 
   function progress(index: number, state: Parameters<Progress>[1], reported?: string): void {
@@ -87,10 +95,12 @@ export function submitAndCollect({
 
   function takeNew(): Answered[] {
     const taken: Answered[] = [];
+    const nowMs = clock.steadyMs();
     for (const [index, answer] of answers.entries()) {
       if (isReturned[index] || (answer === undefined && !done)) continue;
       isReturned[index] = true;
-      taken.push([index, answer, answer === undefined ? sinceWriteMs(index) : tookMs[index]]);
+      const took = answer === undefined ? sinceWriteMs(index, nowMs) : tookMs[index];
+      taken.push([index, answer, took, answeredAtMs[index] ?? nowMs]);
     }
     return taken;
   }

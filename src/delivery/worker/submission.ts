@@ -104,9 +104,9 @@ export function createSubmission(options: SubmissionOptions) {
       if (!carrier.watchesItself) health.note(works);
       onAnswers?.(
         carrier.key,
-        answers.flatMap(([index, answer, tookMs]) => {
+        answers.flatMap(([index, answer, tookMs, answeredAtMs]) => {
           const claimed = waiting.get(index);
-          return claimed === undefined ? [] : [{ claimed, answer, tookMs, isLate: false }];
+          return claimed === undefined ? [] : [{ claimed, answer, tookMs, answeredAtMs, isLate: false }];
         }),
       );
       noteOutcomes(answers, waiting, unanswered);

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { createWakeableSleep } from '../../platform/work/wakeable-sleep.ts';
+import type { TextSpans } from '../attempts/text-spans.ts';
 import type { Capacity, Carrier, InboundSource, InboundText } from '../carrier/carrier.ts';
 import { createCarrierHealth } from '../carrier/health.ts';
 import { createClaims, newToken } from '../queue/claim-store.ts';
@@ -45,6 +46,8 @@ export interface DeliveryWorkerOptions {
   onClaimed?: (texts: number) => void;
   onAnswers?: SubmissionOptions['onAnswers'];
   onEnds?: SubmissionOptions['onEnds'];
+  /** Undefined unless texts are traced. */
+  spans?: TextSpans | undefined;
 }
 
 /** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */
@@ -120,9 +123,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const nowMs = rightNowMs();
     if (nowMs === undefined) return undefined;
     const token = newToken();
+    const sinceMs = clock.steadyMs();
     try {
       const claim = await claimNext({ carrier: carrier.key, token, nowMs, leaseMs, limits: most });
       if (claim === undefined) return undefined;
+      options.spans?.noteClaim(carrier.key, claim, sinceMs);
       const over = await submission.findOver(claim);
       if (!sleep.stopped) return { claim, over };
       // `stop` returns the claim to the queue.

@@ -27,6 +27,8 @@ export type TextToSend = Pick<
 > & {
   /** Facts besides the table that chose its carrier; null if there were none. */
   given?: RoutingGiven | null;
+  /** Its place in a sampled trace. */
+  trace?: string | null | undefined;
 };
 
 /** The template ids of carriers for a code whose text an operator has set. */
@@ -42,6 +44,7 @@ interface TextRow {
   body: string | null;
   template: object | null;
   given: RoutingGiven | null;
+  trace: string | null;
 }
 
 /** Finds texts by their uuids. Every text that is sent is read once, so no other column is selected or converted. */
@@ -51,7 +54,7 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
   const { rows } = await tx.query<TextRow>(selectStatement, toUuidRange(uuids));
   /** Most texts of a batch are of few applications. */
   const applications = new Map<string, string>();
-  for (const { cells, sender, sentAs, body, template, given } of rows) {
+  for (const { cells, sender, sentAs, body, template, given, trace } of rows) {
     const [uuid = '', owner = '', api, verificationId = '', to = '', status, segments, expiresAt = ''] = unpack(cells);
     const applicationId = applications.get(owner) ?? fromUuid('app', owner);
     applications.set(owner, applicationId);
@@ -66,6 +69,7 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
       body,
       template,
       given,
+      trace,
       status: statusOf(Number(status)),
       segmentCount: Number(segments),
       expiresAtMs: readTime(expiresAt),
@@ -77,6 +81,6 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
 const cells = ['id', 'application_id', 'api', 'verification_id?', 'recipient', 'status', 'segment_count', 'expires_at'];
 const selectStatement = {
   name: 'select-texts-to-send',
-  text: `select ${packed(cells)} as cells, sender, sent_as as "sentAs", body, template, route_given as given
+  text: `select ${packed(cells)} as cells, sender, sent_as as "sentAs", body, template, route_given as given, trace
     from message where ${isInRange(1)}`,
 };

@@ -47,6 +47,24 @@ export function randomBase32(alphabet: string, length: number): string {
   return text;
 }
 
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** `size` bytes as hexadecimal digits, read straight from the pool. */
+export function randomHex(size: number): string {
+  refillFor(size);
+  let text = '';
+  for (const end = used + size; used < end; used++) {
+    text += hexOfByte[pool[used] ?? 0];
+    pool[used] = 0;
+  }
+  return text;
+}
+
+/** A fraction in [0, 1) for choices that may be guessed: ten times as fast. */
+export function guessableFraction(): number {
+  return Math.random();
+}
+
 /** A fraction in [0, 1) for jitter. */
 export function randomFraction(): number {
   return randomBytes(4).readUInt32BE() / 2 ** 32;

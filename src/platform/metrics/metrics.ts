@@ -22,6 +22,8 @@ export interface Metrics {
   countWebhook(outcome: string, by: number): void;
   /** Counts leases of webhooks by the state that they entered. */
   countWebhookLease(state: string, by: number): void;
+  /** Counts spans by what became of them: exported, dropped, refused. */
+  countSpans(outcome: string, by: number): void;
   /** Undelivered webhook events. */
   setWebhooksWaiting(waiting: { count: number; oldestAtMs: number | null }): void;
   /** Counts uncaught errors; each ends the process. */
@@ -73,6 +75,7 @@ export function createMetrics(): Metrics {
     labelNames: ['kind'],
     registers: [registry],
   });
+  let spans: Counter | undefined;
   const webhooks = new Counter({
     name: 'heliograph_webhook_attempts_total',
     help: 'Attempts to deliver events to webhooks, by outcome',
@@ -132,6 +135,16 @@ export function createMetrics(): Metrics {
     countMaintenance: (chore, count, by) => maintenance[count].inc({ chore }, by),
     countWebhook: (outcome, by) => webhooks.inc({ outcome }, by),
     countWebhookLease: (state, by) => webhookLeases.inc({ state }, by),
+    countSpans(outcome, by) {
+      // A service without traces shows no such metric.
+      spans ??= new Counter({
+        name: 'heliograph_spans_total',
+        help: 'Spans of traces by what became of them',
+        labelNames: ['outcome'],
+        registers: [registry],
+      });
+      spans.inc({ outcome }, by);
+    },
     setWebhooksWaiting: (given) => {
       waiting = given;
     },

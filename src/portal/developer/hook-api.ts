@@ -201,11 +201,11 @@ export function createHookManagementRoutes({ service, receiver }: HookManagement
       handler: async (call) => {
         const { hook_id } = call.params;
         await service.require(ownedBy(call), hook_id);
-        const { charge, correlationId } = call;
+        const { charge } = call;
         if (charge === undefined) throw new Error('this route cannot charge a registration');
         const to = readNumber(call.body.to);
         if (to === undefined) throw invalidField('to', `must be ${rightNumber}`);
-        return { status: 200, body: await receiver.test(hook_id, to, { correlationId, charge }) };
+        return { status: 200, body: await receiver.test(hook_id, to, { origin: call, charge }) };
       },
     }),
     route({

@@ -47,6 +47,8 @@ export interface RequestStory extends Kept {
     refusedBy: string | null;
   };
   records: RequestRecord[];
+  /** Null unless it was sampled. */
+  traceId: string | null;
   timeline: TimelineEvent[];
 }
 
@@ -108,6 +110,12 @@ export const storySchema = Type.Object(
       properties: record,
     }),
     records: Type.Array(Type.Object(record, { title: 'RequestRecord' })),
+    trace_id: nullable(
+      Type.String({
+        description: 'The trace of OpenTelemetry, if the request was sampled',
+        examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
+      }),
+    ),
     timeline: timelineSchema,
   },
   { title: 'RequestStory' },
@@ -243,6 +251,7 @@ export function toStory(story: RequestStory, applicationName: string) {
     },
     record: records[0] ?? null,
     records,
+    trace_id: story.traceId,
     timeline: toTimeline(story.timeline),
   };
 }

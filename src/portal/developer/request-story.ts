@@ -9,6 +9,7 @@ import { findTrace, type RequestTrace } from '../../metering/metering-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { idTimeMs, isId } from '../../platform/ids.ts';
+import { readKept } from '../../platform/tracing/trace-context.ts';
 import { isWaiting, type WaitStories, waitEvents } from '../../quality/waiting/stories.ts';
 import { asOf, type Verification } from '../../verify/verification.ts';
 import { findVerification, findVerificationOfRequest } from '../../verify/verification-store.ts';
@@ -28,6 +29,7 @@ interface Made {
   api: Api;
   records: RequestRecord[];
   timeline: TimelineEvent[];
+  traceId: string | null;
 }
 
 /** A batch has up to 1,000 texts; the first ones show why it waits. */
@@ -60,6 +62,7 @@ export function createRequestStories(options: {
       api: first.api,
       records: texts.map(({ id, status }) => ({ type: 'message', id, status })),
       timeline: [...withAttempts(texts.flatMap(messageTimeline), await attemptsOf(texts)), ...(await waitsOf(texts))],
+      traceId: traceOf(texts),
     };
   }
 
@@ -85,6 +88,7 @@ export function createRequestStories(options: {
         ...withAttempts(verificationTimeline(asOf(verification, clock.nowMs()), own), await attemptsOf(own)),
         ...(await waitsOf(own)),
       ],
+      traceId: traceOf(texts),
     };
   }
 
@@ -105,7 +109,7 @@ export function createRequestStories(options: {
     const made = await findMade(applicationIds, correlationId);
     if (trace === undefined) return made === undefined ? undefined : fromRecord(correlationId, made);
     const records = made?.records ?? (await findAbout(trace));
-    return fromTrace(trace, records, made?.timeline ?? []);
+    return fromTrace(trace, records, made?.timeline ?? [], made?.traceId ?? null);
   }
 
   return {
@@ -118,7 +122,12 @@ export function createRequestStories(options: {
   };
 }
 
-function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: TimelineEvent[]): RequestStory {
+function fromTrace(
+  trace: RequestTrace,
+  records: RequestRecord[],
+  timeline: TimelineEvent[],
+  traceId: string | null,
+): RequestStory {
   const { id, applicationId, api, method, path, status, code, details, durationMs } = trace;
   const isRefused = status >= 400;
   const receivedAtMs = idTimeMs(id);
@@ -145,6 +154,7 @@ function fromTrace(trace: RequestTrace, records: RequestRecord[], timeline: Time
       refusedBy: trace.refusedBy,
     },
     records,
+    traceId: trace.traceId ?? traceId,
     timeline: [
       received(receivedAtMs, `${method} ${calledPath(path) ?? 'of an unknown path'}${from}`),
       trace.admitted
@@ -171,7 +181,7 @@ const calls: Record<Api, { path: string; status: number }> = {
 };
 
 /** Without a trace the record still shows that the request was admitted and what it created. */
-function fromRecord(correlationId: string, { applicationId, api, records, timeline }: Made): RequestStory {
+function fromRecord(correlationId: string, { applicationId, api, records, timeline, traceId }: Made): RequestStory {
   const receivedAtMs = idTimeMs(correlationId);
   const { path, status } = calls[api];
   return {
@@ -188,12 +198,19 @@ function fromRecord(correlationId: string, { applicationId, api, records, timeli
     durationMs: null,
     limits: { admitted: true, limit: null, remaining: null, retryAfterSeconds: null, refusedBy: null },
     records,
+    traceId,
     timeline: [
       received(receivedAtMs, 'Request received'),
       { atMs: receivedAtMs, event: 'admitted', detail: 'Within rate limit' },
       ...timeline,
     ],
   };
+}
+
+/** The trace of the texts that a request sent: they have it for as long as they are kept. */
+function traceOf(texts: TrackedMessage[]): string | null {
+  const kept = texts.find(({ trace }) => trace !== undefined)?.trace;
+  return kept === undefined ? null : (readKept(kept)?.traceId ?? null);
 }
 
 function received(atMs: number, detail: string): TimelineEvent {

@@ -175,7 +175,10 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const newest = texts.at(-1);
         const stories = await findAttemptStories(database, verification.textIds);
         const waiting = await waits.find(texts.filter(isWaiting).map((text) => text.id));
-        const events = withAttempts(verificationTimeline(verification, texts, await findTaken(database, verification.id)), stories);
+        const events = withAttempts(
+          verificationTimeline(verification, texts, await findTaken(database, verification.id)),
+          stories,
+        );
         const body = {
           ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }, {
             all: toSentTexts(texts),

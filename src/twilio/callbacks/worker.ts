@@ -1,12 +1,15 @@
 // Tests: test/twilio/callbacks.test.ts, test/twilio/callback-worker.test.ts
 import { setMaxListeners } from 'node:events';
 import { findByKeys } from '../../messages/message-store.ts';
+import { findTextTraces } from '../../messages/text/text-traces.ts';
 import { createBoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { randomFraction } from '../../platform/crypto/random.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { CallAnswer, GuardedClient } from '../../platform/http-out/client.ts';
 import type { Log } from '../../platform/log.ts';
+import { type SpanIds, toTraceparent } from '../../platform/tracing/trace-context.ts';
+import type { Tracer } from '../../platform/tracing/tracer.ts';
 import { createWakeableSleep } from '../../platform/work/wakeable-sleep.ts';
 import { type Health, laneOf, latencyAfter, quickWithinMs } from '../../webhooks/pace.ts';
 import { readRetryAfter, waitAfterMs } from '../../webhooks/schedule.ts';
@@ -14,6 +17,7 @@ import { createShares, type Holding, type Seeker } from '../../webhooks/shares.t
 import type { TwilioTokens } from '../token.ts';
 import { findNewest, hasTokens } from '../token-store.ts';
 import { type StatusCall, toRequest } from './call.ts';
+import { toSpan } from './span.ts';
 import {
   claimCalls,
   deleteCalls,
@@ -31,6 +35,8 @@ export interface CallbackWorkerOptions {
   log: Log;
   client: GuardedClient;
   tokens: TwilioTokens;
+  /** Undefined unless texts are traced. */
+  tracer?: Tracer | undefined;
   /** Maximum concurrent calls. */
   most?: number;
 }
@@ -60,7 +66,7 @@ interface Waiting extends Seeker {
 }
 
 export function createCallbackWorker(options: CallbackWorkerOptions): CallbackWorker {
-  const { database, clock, log, client, tokens, most = 64 } = options;
+  const { database, clock, log, client, tokens, tracer, most = 64 } = options;
   const sleep = createWakeableSleep();
   const shares = createShares(most);
   const health = createBoundedMap<string, Pick<Health, 'failures' | 'latencyMs'>>(rememberedEndpoints);
@@ -127,6 +133,8 @@ export function createCallbackWorker(options: CallbackWorkerOptions): CallbackWo
       database,
       claimed.map(({ applicationId, messageId: id }) => ({ applicationId, api: 'sms', id })),
     );
+    const ids = claimed.map(({ messageId }) => messageId);
+    const traces = tracer && (await findTextTraces(database, ids));
     const unsigned: StatusCall[] = [];
     claimed.forEach((call, index) => {
       const [token, text, holding] = [newest.get(call.applicationId), texts[index], chosen.get(keyOf(call))];
@@ -134,17 +142,32 @@ export function createCallbackWorker(options: CallbackWorkerOptions): CallbackWo
       if (token === undefined || text === undefined) unsigned.push(call);
       else if (holding !== undefined) {
         chosen.delete(keyOf(call));
-        begin(call, toRequest(call, text, tokens.derive(token)), holding);
+        begin(
+          call,
+          toRequest(call, text, tokens.derive(token)),
+          holding,
+          tracer?.belowKept(traces?.get(call.messageId)),
+        );
       }
     });
     if (unsigned.length > 0) await deleteCalls(database, unsigned);
   }
 
-  function begin(call: StatusCall, request: ReturnType<typeof toRequest>, holding: Holding): void {
+  function begin(
+    call: StatusCall,
+    request: ReturnType<typeof toRequest>,
+    holding: Holding,
+    ids: SpanIds | undefined,
+  ): void {
+    const startMs = clock.steadyMs();
+    if (ids !== undefined) request.headers.traceparent = toTraceparent(ids);
     const slow = setTimeout(() => shares.move(holding, 'slow'), quickWithinMs);
     const made = client
       .call({ ...request, signal: broken.signal })
-      .then((answer) => settle(call, answer, holding.endpoint))
+      .then((answer) => {
+        if (ids !== undefined) tracer?.end(toSpan(ids, call, answer, { startMs, endMs: clock.steadyMs() }));
+        return settle(call, answer, holding.endpoint);
+      })
       .catch((error: Error) =>
         log.warn({ reason: error.message }, 'a status callback was not recorded; it is repeated'),
       )

@@ -1,7 +1,7 @@
 import type { SendingChannel } from '../../messages/channel.ts';
 import type { CodeSender } from '../code-sender.ts';
-import type { BlockReason } from '../verification.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';
+import type { BlockReason } from '../verification.ts';
 
 /** A further way to send a code, with all that its text needs later. */
 export interface FallbackStep {

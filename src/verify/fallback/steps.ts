@@ -85,9 +85,10 @@ function newPlan({ fallback, segmentsPerDay }: StartRequest, decision: StartDeci
   };
 }
 
-function afterStep({ step, channel }: StartRequest, { message, skipped }: StartDecision, nowMs: number): PlanChange {
+function afterStep({ step }: StartRequest, { message, skipped }: StartDecision, nowMs: number): PlanChange {
   if (step === undefined) throw new Error('the request is a step');
   const { verificationId, index, because, plan } = step;
+  const own = plan.steps[index];
   const next = plan.steps[index + 1];
   const waitMs = skipped === undefined ? (next?.afterSeconds ?? 0) * 1000 : 0;
   return {
@@ -96,11 +97,11 @@ function afterStep({ step, channel }: StartRequest, { message, skipped }: StartD
     dueAtMs: next === undefined ? null : nowMs + waitMs,
     index: index + 1,
     plan: undefined,
-    taken: {
+    taken: own && {
       atMs: nowMs,
-      channel,
+      channel: own.channel,
       because,
-      afterSeconds: plan.steps[index]?.afterSeconds ?? 0,
+      afterSeconds: own.afterSeconds,
       ...(skipped !== undefined && { skipped }),
     },
   };

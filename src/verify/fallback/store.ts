@@ -1,8 +1,8 @@
+import type { MessageStatus } from '../../messages/message.ts';
+import { statusCodes } from '../../messages/message-row.ts';
 import { dayMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../../platform/ids.ts';
-import type { MessageStatus } from '../../messages/message.ts';
-import { statusCodes } from '../../messages/message-row.ts';
 import { isPending } from '../verification-store.ts';
 import type { FallbackPlan, TakenStep } from './plan.ts';
 
@@ -44,10 +44,9 @@ export async function findDue(tx: Tx, nowMs: number): Promise<{ due: WaitingPlan
   ]);
   const over = rows.filter(({ id, isOpen }) => id !== null && !isOpen);
   if (over.length > 0)
-    await tx.query(
-      'update verification_fallback set due_at = null where verification_id = any($1)',
-      [over.map(({ id }) => id)],
-    );
+    await tx.query('update verification_fallback set due_at = null where verification_id = any($1)', [
+      over.map(({ id }) => id),
+    ]);
   const due = rows.filter(({ id, isOpen }) => id !== null && isOpen);
   return { due: due.map(toWaiting), waiting: rows[0]?.waiting ?? false };
 }

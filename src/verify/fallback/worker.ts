@@ -74,6 +74,7 @@ function toRequest(waiting: WaitingPlan): StartRequest | undefined {
     profile: null,
     ttlSeconds: 0,
     text: prepareText(template),
+    app: template.app,
     segmentsPerDay: plan.segmentsPerDay,
     holds: [],
     clients: [],

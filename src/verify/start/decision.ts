@@ -1,4 +1,5 @@
 // Tests: test/model/verifications, test/contract/verification-model.test.ts
+import type { RequestTrace } from '../../http/route.ts';
 import type { GuardHold } from '../../http/sending-rights.ts';
 import { type Channel, noCarrier, type SendingChannel, unroutable } from '../../messages/channel.ts';
 import type { Message } from '../../messages/message.ts';
@@ -56,6 +57,7 @@ export interface StartRequest {
   /** The sender of its text. */
   sender: CodeSender;
   correlationId: string;
+  trace?: RequestTrace | undefined;
   /** Null for no limit. */
   segmentsPerDay: number | null;
   /** What follows while the code is not entered; undefined for nothing. */
@@ -169,7 +171,8 @@ export function continuationOf(
   const isNewWay = verification.channel !== request.channel && !channels.includes(request.channel);
   const isInbound = verification.inbound !== null;
   // What a person texts and a code supersede each other: a proof says which of them it was.
-  if (isInbound || request.channel === 'inbound') return isInbound && request.channel === 'inbound' ? 'leave' : 'supersede';
+  if (isInbound || request.channel === 'inbound')
+    return isInbound && request.channel === 'inbound' ? 'leave' : 'supersede';
   const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
   const wanted = { isSameCode: isSame, isNewWay };
   const found = continuation(verification, wanted, nowMs);
@@ -220,7 +223,8 @@ function startNew(
     reference: request.reference,
     correlationId: request.correlationId,
     textIds: [],
-    resendAvailableAtMs: blocked === null && inbound === null ? resendAt(options, { testNumber: test !== undefined, codeHash }) : null,
+    resendAvailableAtMs:
+      blocked === null && inbound === null ? resendAt(options, { testNumber: test !== undefined, codeHash }) : null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     expiresAtMs: nowMs + ttlMs,
@@ -342,6 +346,7 @@ function newText(
     lane: 'first',
     nowMs,
     correlationId: request.correlationId,
+    trace: request.trace?.kept,
     // A text that arrives after its code has expired would only confuse.
     expiresAtMs: verification.expiresAtMs,
     segments: text.segments,

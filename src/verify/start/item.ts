@@ -1,8 +1,8 @@
 import type { AnswerToKeep } from '../../platform/database/idempotency.ts';
 import type { Woken } from '../../platform/work/wake-list.ts';
+import type { InboundRequest } from '../inbound/request-text.ts';
 import type { Verification } from '../verification.ts';
 import type { toVerificationRecord } from '../verification-record.ts';
-import type { InboundRequest } from '../inbound/request-text.ts';
 import type { StartRequest } from './decision.ts';
 
 /** The verification that a start wrote or continued, and the record to return. */

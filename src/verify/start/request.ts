@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { CallingApplication } from '../../http/route.ts';
+import type { CallingApplication, Origin } from '../../http/route.ts';
 import { type SendingChannel, unsupportedChannel } from '../../messages/channel.ts';
 import type { StartClient } from '../../messages/client-scope.ts';
 import { requireNumber } from '../../messages/numbers/phone-number.ts';
@@ -8,13 +8,13 @@ import { invalidField } from '../../platform/errors.ts';
 import { type Payment, toPaymentCell } from '../assurance/payment.ts';
 import { requireAssured } from '../assurance/profile.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from '../code-sender.ts';
+import type { FallbackStep } from '../fallback/plan.ts';
 import { copyAutofill } from '../texts/autofill.ts';
 import { templateFor } from '../texts/country-template.ts';
-import type { FallbackStep } from '../fallback/plan.ts';
 import { type PreparedText, prepareText, toMinutes } from '../texts/prepared-text.ts';
+import type { VerificationTemplate } from '../texts/verification-text.ts';
 import { mostSegmentsOf } from '../texts/verification-text.ts';
 import { mayUse } from './channel-rights.ts';
-import type { VerificationTemplate } from '../texts/verification-text.ts';
 import type { StartRequest } from './decision.ts';
 import type { StartRules } from './rules.ts';
 
@@ -30,7 +30,7 @@ export interface StartRequestOptions {
 }
 
 export type StartBody = Static<StartRules['schema']>;
-export type ToStart = (caller: CallingApplication, body: StartBody, correlationId: string) => StartRequest;
+export type ToStart = (caller: CallingApplication, body: StartBody, origin: Origin) => StartRequest;
 
 const defaultCodeLength = 6;
 const noRoomInTemplate = "cannot be shown to this number: an operator's text applies to codes for this country";
@@ -62,7 +62,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
     return found;
   }
 
-  return ({ applicationId, applicationName, rights }, body, correlationId) => {
+  return ({ applicationId, applicationName, rights }, body, { correlationId, trace }) => {
     const { reference, locale, code, ttl_seconds, autofill, client, payment } = body;
     const codeLength = code?.length ?? body.code_length ?? defaultCodeLength;
     // An answer kept for an idempotency key belongs to the body with its defaults.
@@ -117,6 +117,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
       text,
       sender,
       correlationId,
+      trace,
       profile: rights.assurance,
       segmentsPerDay: rights.segmentsPerDay,
       ...(fallback !== undefined && { fallback }),

@@ -293,7 +293,7 @@ _NewVerification = TypedDict(
 _NewVerificationOptional = TypedDict(
     "_NewVerificationOptional",
     {
-        # How the code is sent. Another channel continues a pending verification at once, with the same code.
+        # How the code is sent; with inbound the person sends a text instead. Another channel continues a pending verification at once, with the same code.
         "channel": str,
         # Your own reference for the verification
         "reference": Optional[str],
@@ -428,6 +428,16 @@ class Verification(_Verification, _VerificationOptional):
     pass
 
 
+TextToReceive = TypedDict(
+    "TextToReceive",
+    {
+        "number": str,
+        # What the phone shows
+        "text": str,
+    },
+)
+
+
 _StartedVerification = TypedDict(
     "_StartedVerification",
     {
@@ -472,6 +482,7 @@ _StartedVerificationOptional = TypedDict(
     "_StartedVerificationOptional",
     {
         "payment": Payment,
+        "inbound": TextToReceive,
     },
     total=False,
 )

@@ -1,0 +1,62 @@
+// Tests: test/parts/traces.test.ts
+import { laneNames } from '../../messages/message.ts';
+import type { TextToSend } from '../../messages/text/text-to-send.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SpanAttributes } from '../../platform/tracing/span.ts';
+import type { Tracer } from '../../platform/tracing/tracer.ts';
+import type { SubmitResult } from '../carrier/carrier.ts';
+import type { AnsweredText } from './answered-text.ts';
+import type { Claim } from './queued-text.ts';
+
+/** The spans of sampled texts from their claim on. */
+export interface TextSpans {
+  /** Ends the spans of a claim that began at `sinceMs`, and begins those of its submits. */
+  noteClaim(carrier: string, claim: Claim, sinceMs: number): void;
+  noteAnswers(carrier: string, texts: readonly AnsweredText[]): void;
+}
+
+export function createTextSpans(tracer: Tracer, clock: Pick<Clock, 'steadyMs'>): TextSpans {
+  return {
+    noteClaim(carrier, { texts }, sinceMs) {
+      for (const claimed of texts) {
+        const { message, entry } = claimed;
+        const ids = tracer.belowKept(message.trace);
+        if (ids === undefined) continue;
+        const lane = laneNames[entry.lane];
+        const attributes = { ...aboutText(message, carrier, entry.attempt + 1), 'heliograph.lane': lane };
+        tracer.end({ ids, name: 'claim', kind: 'consumer', startMs: sinceMs, endMs: clock.steadyMs(), attributes });
+        claimed.submitSpan = tracer.below(ids);
+      }
+    },
+
+    noteAnswers(carrier, texts) {
+      for (const { claimed, answer, tookMs = 0, answeredAtMs: endMs } of texts) {
+        const { message, entry, submitSpan: ids } = claimed;
+        // A late answer, and one that only throttles, belong to a submit whose span has ended or goes on.
+        if (ids === undefined || endMs === undefined) continue;
+        const attributes: SpanAttributes = {
+          ...aboutText(message, carrier, entry.attempt + 1),
+          'heliograph.segments': message.segmentCount,
+          'heliograph.outcome': answer?.outcome ?? 'in_doubt',
+          'error.type': errorOf(answer),
+        };
+        const failed = answer === undefined || answer.outcome === 'never' || answer.outcome === 'in_doubt';
+        tracer.end({ ids, name: 'submit', kind: 'client', startMs: endMs - tookMs, endMs, attributes, failed });
+      }
+    },
+  };
+}
+
+function aboutText({ id, applicationId, api }: TextToSend, carrier: string, attempt: number): SpanAttributes {
+  return {
+    'heliograph.message_id': id,
+    'heliograph.application_id': applicationId,
+    'heliograph.api': api,
+    'heliograph.carrier': carrier.split('#')[0],
+    'heliograph.attempt': attempt,
+  };
+}
+
+function errorOf(answer: SubmitResult | undefined): string | undefined {
+  return answer !== undefined && 'error' in answer ? answer.error : undefined;
+}

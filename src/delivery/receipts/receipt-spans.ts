@@ -1,0 +1,25 @@
+// Tests: test/parts/traces.test.ts
+import type { Clock } from '../../platform/clock.ts';
+import { fromUuid } from '../../platform/ids.ts';
+import type { Tracer } from '../../platform/tracing/tracer.ts';
+import type { ReceiptsOptions } from './receipts.ts';
+
+/** The spans of receipts that have changed a sampled text. */
+export function createReceiptSpans(
+  tracer: Tracer,
+  clock: Pick<Clock, 'steadyMs'>,
+): NonNullable<ReceiptsOptions['onTraced']> {
+  return (carrier, texts, startMs) => {
+    for (const { id, applicationId, trace, now } of texts) {
+      const ids = tracer.belowKept(trace);
+      if (ids === undefined) continue;
+      const attributes = {
+        'heliograph.message_id': fromUuid('msg', id),
+        'heliograph.application_id': fromUuid('app', applicationId),
+        'heliograph.carrier': carrier.split('#')[0],
+        'heliograph.status': now,
+      };
+      tracer.end({ ids, name: 'receipt', kind: 'consumer', startMs, endMs: clock.steadyMs(), attributes });
+    }
+  };
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../clock.ts';
+import { guessableFraction } from '../crypto/random.ts';
+import type { TraceParent } from './trace-context.ts';
+
+export interface SamplerSettings {
+  /** Whether the sampled flag of an identified caller decides. */
+  parentBased: boolean;
+  /** The share of other traces: 0 to 1. */
+  ratio: number;
+}
+
+export interface Sampler {
+  /** `caller` names the identified caller. */
+  isSampled(parent: TraceParent | undefined, caller: string): boolean;
+}
+
+/** Traces a second that one caller may ask for. */
+export const askedPerSecond = 10;
+const mostCallers = 10_000;
+
+/** `processes` share what a caller may ask of their node. */
+export function createSampler({ parentBased, ratio }: SamplerSettings, clock: Clock, processes = 1): Sampler {
+  const most = Math.max(1, Math.floor(askedPerSecond / processes));
+  let asked = new Map<string, number>();
+  let second = 0;
+
+  function mayAsk(caller: string): boolean {
+    const now = Math.floor(clock.steadyMs() / 1000);
+    if (now !== second) {
+      second = now;
+      if (asked.size > 0) asked = new Map();
+    }
+    const before = asked.get(caller) ?? 0;
+    if (before >= most || (before === 0 && asked.size >= mostCallers)) return false;
+    asked.set(caller, before + 1);
+    return true;
+  }
+
+  return {
+    isSampled(parent, caller) {
+      if (parent === undefined) return ratio >= 1 || (ratio > 0 && guessableFraction() < ratio);
+      if (parentBased && !parent.sampled) return false;
+      if (parentBased && mayAsk(caller)) return true;
+      return isWithin(parent.traceId, ratio);
+    },
+  };
+}
+
+/** By the last 56 bits, which W3C asks to be random: so other services with an equal share keep the same traces. */
+export function isWithin(traceId: string, ratio: number): boolean {
+  return Number.parseInt(traceId.slice(-14), 16) < ratio * 2 ** 56;
+}

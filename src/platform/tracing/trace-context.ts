@@ -1,0 +1,54 @@
+import { randomHex } from '../crypto/random.ts';
+
+/** A span's place in a trace (W3C Trace Context): 32 and 16 hexadecimal digits. */
+export interface SpanPlace {
+  traceId: string;
+  spanId: string;
+}
+
+/** What a caller's `traceparent` says. */
+export interface TraceParent extends SpanPlace {
+  sampled: boolean;
+}
+
+/** A span of a sampled trace. `parentId` is empty for the first one. */
+export interface SpanIds extends SpanPlace {
+  parentId: string;
+  /** The parent is in another service. */
+  isRemote?: boolean;
+}
+
+const parentPattern = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.{0,200})?$/;
+
+/** Undefined for anything that is not well-formed. Later versions may have more fields, version 00 has none. */
+export function readTraceparent(header: string | string[] | undefined): TraceParent | undefined {
+  if (typeof header !== 'string' || header.length > 256) return undefined;
+  const [, version, traceId = '', spanId = '', flags = '', more] = parentPattern.exec(header) ?? [];
+  if (version === undefined || (version === '00' && more !== undefined)) return undefined;
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** The header of a sampled trace. Others are not passed on. */
+export function toTraceparent({ traceId, spanId }: SpanPlace): string {
+  return `00-${traceId}-${spanId}-01`;
+}
+
+/** A sampled place as a row keeps it. */
+export function toKept({ traceId, spanId }: SpanPlace): string {
+  return `${traceId}-${spanId}`;
+}
+
+const keptPattern = /^([0-9a-f]{32})-([0-9a-f]{16})$/;
+
+export function readKept(text: string): SpanPlace | undefined {
+  const [, traceId, spanId] = keptPattern.exec(text) ?? [];
+  return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
+}
+
+export function newTraceId(): string {
+  return randomHex(16);
+}
+
+export function newSpanId(): string {
+  return randomHex(8);
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts';
+import { randomHex } from '../crypto/random.ts';
+import type { Log } from '../log.ts';
+import { createExporter, type SpanCount } from './exporter.ts';
+import { createSampler, type SamplerSettings } from './sampler.ts';
+import type { EndedSpan } from './span.ts';
+import { newSpanId, newTraceId, readKept, type SpanIds, type SpanPlace, type TraceParent } from './trace-context.ts';
+
+/** What the `OTEL_…` variables say. */
+export interface TracingSettings {
+  /** The address that takes traces. */
+  url: string;
+  headers: Record<string, string>;
+  /** `service.name` and the operator's other attributes. */
+  resource: Record<string, string>;
+  sampler: SamplerSettings;
+}
+
+/** Makes the spans of one process or thread. Without the settings there is none. */
+export interface Tracer {
+  /** The first span of a request here; undefined if its trace is not sampled. */
+  enter(parent: TraceParent | undefined, caller: string): SpanIds | undefined;
+  /** A span below another one. */
+  below(place: SpanPlace): SpanIds;
+  /** The same for a place that a row keeps. Undefined without one. */
+  belowKept(kept: string | null | undefined): SpanIds | undefined;
+  end(span: EndedSpan): void;
+  stop(): Promise<void>;
+}
+
+export interface TracerOptions {
+  settings: TracingSettings;
+  clock: Clock;
+  log: Log;
+  version: string;
+  /** How many processes answer requests on this node. */
+  processes: number;
+  onCount: (name: SpanCount, by: number) => void;
+}
+
+export function createTracer({ settings, clock, processes, ...options }: TracerOptions): Tracer {
+  const sampler = createSampler(settings.sampler, clock, processes);
+  const resource = new Map(Object.entries(settings.resource));
+  resource.set('service.version', resource.get('service.version') ?? options.version);
+  resource.set('service.instance.id', resource.get('service.instance.id') ?? randomHex(8));
+  const exporter = createExporter({ ...options, ...settings, clock, resource });
+  const below = ({ traceId, spanId }: SpanPlace): SpanIds => ({ traceId, spanId: newSpanId(), parentId: spanId });
+
+  return {
+    enter(parent, caller) {
+      if (!sampler.isSampled(parent, caller)) return undefined;
+      if (parent !== undefined) return { ...below(parent), isRemote: true };
+      return { traceId: newTraceId(), spanId: newSpanId(), parentId: '' };
+    },
+    below,
+    belowKept(kept) {
+      const place = kept == null ? undefined : readKept(kept);
+      return place && below(place);
+    },
+    end: exporter.add,
+    stop: () => exporter.stop(),
+  };
+}
