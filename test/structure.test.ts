@@ -268,6 +268,7 @@ const ownerOf: Record<string, string[]> = {
   recent_failure: ['verify'],
   counted_start: ['verify'],
   counted_send: ['verify'],
+  verification_fallback: ['verify'],
   start_client: ['verify'],
   late_outcome: ['verify'],
   hook: ['hooks'],

@@ -63,6 +63,7 @@ import { deleteOldParts as deleteOldSmppParts } from '../smpp-server/part-store.
 import { sweepParts } from '../smpp-server/part-sweep.ts';
 import { deleteOldCalls } from '../twilio/callbacks/store.ts';
 import { walkEndedCodes } from '../verify/ended-code-store.ts';
+import { deleteOldPlans } from '../verify/fallback/store.ts';
 import {
   deleteCountedSends,
   deleteCountedStarts,
@@ -238,6 +239,11 @@ export function createChores({
     { name: 'expire-verifications', everyMs: 2000, runPiece: withNow((tx, nowMs) => expireSome(tx, pieceRows, nowMs)) },
     { name: 'counted-starts', everyMs: minuteMs, runPiece: withNow(deleteCountedStarts) },
     { name: 'start-clients', everyMs: 10 * minuteMs, runPiece: withNow(deleteStartClients) },
+    {
+      name: 'fallbacks',
+      everyMs: 10 * minuteMs,
+      runPiece: withNow((tx, nowMs) => deleteOldPlans(tx, keptFrom(nowMs))),
+    },
     { name: 'counted-sends', everyMs: 10 * minuteMs, runPiece: withNow(deleteCountedSends) },
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },
     createIndexTurn(database, numberIndex, 10 * minuteMs),

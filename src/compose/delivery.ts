@@ -37,6 +37,7 @@ import { createHandsets } from '../sandbox/handsets.ts';
 import type { Config } from '../settings/settings.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
+import { createFallbackWork } from './fallback.ts';
 import { createInbound } from './inbound.ts';
 import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
@@ -133,6 +134,12 @@ export function createDelivery(options: {
   const callbacks = createCallbackWork({
     ...{ config, clock, keys, log, tracer },
     database: options.webhookDatabase ?? database,
+  });
+  const fallback = createFallbackWork({
+    ...{ config, database, clock, keys, log },
+    ways: () => carriers.ways,
+    onSent: (keys) => carriers.onMoved(keys),
+    isClockRight: options.isClockRight,
   });
   const accepted = createAcceptedTexts(clock);
   const vacuum = createQueueVacuum({ database, clock, log });
@@ -244,8 +251,10 @@ export function createDelivery(options: {
       maintenance.start();
       await webhooks.start();
       callbacks.start();
+      fallback.start();
     },
     async stop() {
+      await fallback.stop();
       await callbacks.stop();
       await webhooks.stop();
       await maintenance.stop();

@@ -2,10 +2,15 @@
 import type { TimelineEvent } from '../http/timeline.ts';
 import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
 import { readPrecheckCell, riskSentence } from './assurance/precheck.ts';
+import type { TakenStep } from './fallback/plan.ts';
 import { attemptsRemaining, type Verification } from './verification.ts';
 
 /** The history of a verification and its texts. */
-export function verificationTimeline(verification: Verification, texts: TrackedMessage[]): TimelineEvent[] {
+export function verificationTimeline(
+  verification: Verification,
+  texts: TrackedMessage[],
+  steps: readonly TakenStep[] = [],
+): TimelineEvent[] {
   const { status, reason, createdAtMs, updatedAtMs, approvedAtMs, attempts, codeLength } = verification;
   const wrong = attempts === 0 ? '' : ` after ${attempts} wrong ${attempts === 1 ? 'code' : 'codes'}`;
   const isInbound = verification.inbound !== null;
@@ -27,6 +32,7 @@ export function verificationTimeline(verification: Verification, texts: TrackedM
     event: 'started',
     detail: isInbound ? 'Waits for a text of the person' : `Code of ${codeLength} digits created`,
   });
+  events.push(...steps.map(toEvent));
   for (const text of texts) events.push(...messageTimeline(text));
   switch (status) {
     case 'approved':
@@ -53,4 +59,11 @@ export function verificationTimeline(verification: Verification, texts: TrackedM
       }
   }
   return events;
+}
+
+/** Why the code went on to the next channel, or did not. */
+function toEvent({ atMs, channel, because, afterSeconds, skipped }: TakenStep): TimelineEvent {
+  const why = because === 'failed' ? 'The send before it failed' : `The code was not entered within ${afterSeconds} s`;
+  const what = skipped === undefined ? `goes on by ${channel}` : `does not go on by ${channel} (${skipped})`;
+  return { atMs, event: 'fallback', detail: `${why}: ${what}` };
 }

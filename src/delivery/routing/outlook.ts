@@ -16,6 +16,8 @@ export interface CarrierOutlook {
   setRoutes(carriers: readonly CarrierFacts[], table: RouteTable): void;
   setBinds(binds: readonly CarrierBind[]): void;
   readonly table: RouteTable;
+  /** The carriers as they are now. */
+  list(): readonly CarrierHealth[];
   /** Carriers that cannot send, to some countries or to all. */
   troubled(): Troubled[];
   /** Whether a carrier can take a text now. */
@@ -65,6 +67,7 @@ export function createCarrierOutlook({ clock, environment, countryOf }: CarrierO
     get table() {
       return table;
     },
+    list: () => health,
     troubled: () =>
       health.filter(isTroubled).map((carrier) => ({
         key: carrier.key,

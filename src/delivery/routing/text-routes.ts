@@ -8,10 +8,15 @@ import { unavailable } from '../../platform/errors.ts';
 import type { CarrierDirectory } from './directory.ts';
 import { routeIn, virtualPhones } from './environment.ts';
 import { type Routed, toRouting } from './record.ts';
-import { asksForCountry, offers, type RouteFacts } from './routing.ts';
+import { asksForCountry, type CarrierHealth, offers, type RouteFacts } from './routing.ts';
+
+/** The carriers and routes, as a node knows them. */
+export interface KnownWays extends Pick<CarrierDirectory, 'table' | 'areDownFor'> {
+  list(): readonly CarrierHealth[];
+}
 
 export interface TextRoutesOptions {
-  directory: CarrierDirectory;
+  directory: KnownWays;
   clock: Clock;
   environment: Environment;
 }
@@ -99,7 +104,7 @@ export function createTextRoutes({ directory, clock, environment }: TextRoutesOp
   };
 }
 
-function toTextRoute(text: TextFacts, facts: RouteFacts, decision: Routed, directory: CarrierDirectory): TextRoute {
+function toTextRoute(text: TextFacts, facts: RouteFacts, decision: Routed, directory: KnownWays): TextRoute {
   const [first] = decision.candidates;
   if (first === undefined) throw new Error('a route has at least one carrier');
   const keepsSender = text.api === 'verify' && text.holdsSender;

@@ -221,6 +221,8 @@ export function createCarrierSet(options: CarrierSetOptions) {
     workers: all,
     /** The best working carrier that has not had the text yet. */
     nextCarrier: outlook.next,
+    /** For texts that are accepted here, and not by a request. */
+    ways: { list: outlook.list, table: () => outlook.table, areDownFor: () => false },
     /** Texts have moved to the queues of these carriers. */
     onMoved,
   };

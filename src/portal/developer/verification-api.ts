@@ -20,6 +20,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import { isWaiting, type WaitStories, waitEvents } from '../../quality/waiting/stories.ts';
+import { findTaken } from '../../verify/fallback/store.ts';
 import { asOf } from '../../verify/verification.ts';
 import {
   toVerificationRecord,
@@ -174,7 +175,10 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const newest = texts.at(-1);
         const stories = await findAttemptStories(database, verification.textIds);
         const waiting = await waits.find(texts.filter(isWaiting).map((text) => text.id));
-        const events = withAttempts(verificationTimeline(verification, texts), stories);
+        const events = withAttempts(
+          verificationTimeline(verification, texts, await findTaken(database, verification.id)),
+          stories,
+        );
         const body = {
           ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }, {
             all: toSentTexts(texts),

@@ -14,6 +14,7 @@ import { notFound } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import { isWaiting, type WaitStories, waitEvents } from '../../quality/waiting/stories.ts';
 import { findApplicationsById } from '../../registry/found-store.ts';
+import { findTaken } from '../../verify/fallback/store.ts';
 import { findAnyVerification } from '../../verify/number-search-store.ts';
 import { asOf } from '../../verify/verification.ts';
 import { toVerificationRecord } from '../../verify/verification-record.ts';
@@ -96,7 +97,10 @@ export function createRecordOpening({ database, clock, audit, service, waits }: 
     const newest = texts.at(-1);
     const attempts = await findAttemptStories(tx, verification.textIds);
     const waiting = await findWaits(tx, texts);
-    const events = withAttempts(verificationTimeline(verification, texts), attempts);
+    const events = withAttempts(
+      verificationTimeline(verification, texts, await findTaken(tx, verification.id)),
+      attempts,
+    );
     return {
       type: 'verification',
       applicationId: verification.applicationId,

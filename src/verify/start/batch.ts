@@ -8,6 +8,7 @@ import type { Database, Tx } from '../../platform/database/database.ts';
 import { insertAnswers } from '../../platform/database/idempotency.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { findApproved } from '../approved-numbers.ts';
+import { decideStep, lockDueSteps, skipStep, writePlans } from '../fallback/steps.ts';
 import { isSameCode } from '../given/code.ts';
 import type { Guard } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
@@ -68,6 +69,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
     items: StartItem[],
     pending: Map<string, PendingStart>,
     counts: Map<string, CountedStart>,
+    steps: ReadonlySet<string> = new Set(),
   ): (StartDecision | ApiError)[] {
     const startedHere = new Map<string, number>();
     return items.map(({ request }) => {
@@ -77,7 +79,10 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
       const neighbours = startedHere.get(prefix) ?? 0;
       const counted = counts.get(name);
       const seen = counted && { ...counted, startsForPrefix: counted.startsForPrefix + neighbours };
-      const decision = decideStart(options, request, open, seen);
+      const decision =
+        request.step === undefined
+          ? decideStart(options, request, open, seen)
+          : decideStep(options, request, open, steps, seen);
       if (decision instanceof ApiError) return decision;
       const { id, status } = decision.verification;
       const isNew = id !== open?.verification.id && status === 'pending';
@@ -135,8 +140,13 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
       const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
       await readChannels(tx, requests, pending);
       await readSuperseded(tx, requests, pending, nowMs);
-      const decisions = await withinSpend(tx, items, decide(items, pending, await count(tx, items)), nowMs);
+      const steps = await lockDueSteps(tx, requests);
+      const decided = decide(items, pending, await count(tx, items), steps);
+      const decisions = await withinSpend(tx, items, decided, pending, nowMs);
       await write(tx, decisions.filter(isDecided), pending, nowMs);
+      const isPending = ({ verification }: StartDecision) =>
+        pending.get(nameOf(verification))?.verification.id === verification.id;
+      await writePlans(tx, requests, decisions, isPending, nowMs);
       const answers = (await answersTo(tx, decisions, items)).map(withText);
       const kept = items.flatMap(({ keep }, index) => {
         const answer = answers[index];
@@ -199,6 +209,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
     tx: Tx,
     items: StartItem[],
     decisions: (StartDecision | ApiError)[],
+    pending: Map<string, PendingStart>,
     nowMs: number,
   ): Promise<(StartDecision | ApiError)[]> {
     const requests = items.map(({ request }) => request);
@@ -209,13 +220,20 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
       if (request === undefined || isUnlimited(request)) return decision;
       const message = isDecided(decision) ? decision.message : undefined;
       if (message !== undefined)
-        return spend.take(request, message.segmentCount) ? decision : blockForSpend(options, request);
+        return spend.take(request, message.segmentCount) ? decision : overSpend(request, pending.get(nameOf(request)));
       // The limit comes before the guard, and before a missing route.
       const isRefused = !isDecided(decision) || decision.verification.status === 'blocked';
-      return isRefused && spend.isUsedUp(request) ? blockForSpend(options, request) : decision;
+      return isRefused && request.step === undefined && spend.isUsedUp(request)
+        ? blockForSpend(options, request)
+        : decision;
     });
     await spend.write();
     return within;
+  }
+
+  function overSpend(request: StartRequest, open: PendingStart | undefined): StartDecision | ApiError {
+    const isStep = request.step !== undefined && open !== undefined;
+    return isStep ? skipStep(open.verification, 'spend_limit') : blockForSpend(options, request);
   }
 
   async function write(
@@ -248,7 +266,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
 
   return {
     start: (items) =>
-      guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isUnlimited(request))
+      guard.countsStarts || items.some(({ key, request }) => key !== undefined || !isPlain(request))
         ? startHolding(items)
         : startFree(items),
     keep: (answers) => insertAnswers(database, answers, clock.nowMs()),
@@ -296,6 +314,10 @@ export function createStartBatch(
     run: (_tx, items) => run(items),
   });
 }
+
+/** A start that one statement can write. */
+const isPlain = (request: StartRequest) =>
+  isUnlimited(request) && request.fallback === undefined && request.step === undefined;
 
 const isUnlimited = ({ segmentsPerDay }: StartRequest) => segmentsPerDay === null;
 

@@ -14,6 +14,7 @@ import { newId } from '../../platform/ids.ts';
 import { isSamePayment } from '../assurance/payment.ts';
 import { afterResend, toPrecheckCell } from '../assurance/precheck.ts';
 import type { CodeSender } from '../code-sender.ts';
+import type { DueStep, FallbackStep, SkipReason } from '../fallback/plan.ts';
 import { givenHash, isSameCode, type SupersededCode, sealCode } from '../given/code.ts';
 import type { Guard, GuardFacts } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
@@ -59,6 +60,10 @@ export interface StartRequest {
   trace?: RequestTrace | undefined;
   /** Null for no limit. */
   segmentsPerDay: number | null;
+  /** What follows while the code is not entered; undefined for nothing. */
+  fallback?: readonly FallbackStep[] | undefined;
+  /** Set if this is a step of an earlier start, and not a call. */
+  step?: DueStep | undefined;
   /** Groups of the application that are held back; nearly always none. */
   holds: readonly GuardHold[];
   /** The groups of its client, as keyed hashes; empty in the sandbox. */
@@ -74,6 +79,8 @@ export interface StartDecision {
   clients: readonly string[];
   /** The caller's code for a new row; null where there is none. */
   sealedCode: string | null;
+  /** Why a step sends nothing. */
+  skipped?: SkipReason;
 }
 
 export interface StartDecisionOptions {
@@ -114,7 +121,7 @@ export function decideStart(
 ): StartDecision | ApiError {
   const nowMs = options.clock.nowMs();
   if (open === undefined) return startNew(options, request, undefined, counts);
-  const { verification: pending, used } = open;
+  const { verification: pending } = open;
   // This request created it: the batch ran twice because the answer to the first commit was lost.
   if (pending.correlationId === request.correlationId) return unchanged(request, pending);
   switch (continuationOf(options.keys, open, request, nowMs)) {
@@ -127,17 +134,26 @@ export function decideStart(
     case 'send_again': {
       const refusal = furtherRefusal(options, request, pending, counts) ?? riskOf(request);
       if (refusal !== null) return startNew(options, request, undefined, counts, refusal);
-      const verification = {
-        ...pending,
-        channel: request.channel,
-        sends: pending.sends + 1,
-        resendAvailableAtMs: resendAt(options, pending),
-        precheck: afterResend(pending.precheck, precheckOf(request)),
-        updatedAtMs: nowMs,
-      };
-      return withText(options, request, { verification, superseded: undefined, used, sealedCode: null });
+      return sendAgain(options, request, open);
     }
   }
+}
+
+/** Sends the code of a pending verification once more. */
+export function sendAgain(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  { verification: pending, used }: PendingStart,
+): StartDecision | ApiError {
+  const verification = {
+    ...pending,
+    channel: request.channel,
+    sends: pending.sends + 1,
+    resendAvailableAtMs: resendAt(options, pending),
+    precheck: afterResend(pending.precheck, precheckOf(request)),
+    updatedAtMs: options.clock.nowMs(),
+  };
+  return withText(options, request, { verification, superseded: undefined, used, sealedCode: null });
 }
 
 /** A start that writes no row, or a blocked one. */
@@ -245,7 +261,7 @@ export function isCountedSend(pending: Pick<Verification, 'channel'>, channel: C
 }
 
 /** Why the guard refuses to send a code once more by this channel. */
-function furtherRefusal(
+export function furtherRefusal(
   options: StartDecisionOptions,
   request: StartRequest,
   pending: Verification,

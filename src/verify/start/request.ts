@@ -8,9 +8,11 @@ import { invalidField } from '../../platform/errors.ts';
 import { type Payment, toPaymentCell } from '../assurance/payment.ts';
 import { requireAssured } from '../assurance/profile.ts';
 import { type CodeSender, codeSender, requireAllowedSender } from '../code-sender.ts';
+import type { FallbackStep } from '../fallback/plan.ts';
 import { copyAutofill } from '../texts/autofill.ts';
 import { templateFor } from '../texts/country-template.ts';
 import { type PreparedText, prepareText, toMinutes } from '../texts/prepared-text.ts';
+import type { VerificationTemplate } from '../texts/verification-text.ts';
 import { mostSegmentsOf } from '../texts/verification-text.ts';
 import { mayUse } from './channel-rights.ts';
 import type { StartRequest } from './decision.ts';
@@ -33,6 +35,7 @@ export type ToStart = (caller: CallingApplication, body: StartBody, origin: Orig
 const defaultCodeLength = 6;
 const noRoomInTemplate = "cannot be shown to this number: an operator's text applies to codes for this country";
 const needsText = 'needs the channel sms: amount and payee must be read beside the code';
+const needsSend = 'cannot be combined with the channel inbound, which sends nothing';
 const tooLong = (count: number, most: number) =>
   `makes a text of ${count} segments, and at most ${most} fit; shorten the payee or leave out autofill`;
 
@@ -49,10 +52,13 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
   const { clientsOf, requireCarrier, workingChannels } = options;
 
   function requireChannel(channel: string): SendingChannel | 'inbound' {
-    if (channel === 'inbound') return channel;
+    return channel === 'inbound' ? channel : requireSending(channel, 'channel');
+  }
+
+  function requireSending(channel: string, field: string): SendingChannel {
     const working = workingChannels();
     const found = working.find((each) => each === channel);
-    if (found === undefined) throw unsupportedChannel(working);
+    if (found === undefined) throw unsupportedChannel(working, field);
     return found;
   }
 
@@ -64,17 +70,33 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
     const channel = requireChannel(body.channel);
     const to = requireNumber(body.to);
     requireAssured(rights.assurance, { to, channel, codeLength, code });
+    for (const step of body.fallback ?? [])
+      requireAssured(rights.assurance, { to, channel: step.channel as SendingChannel, codeLength, code });
     const own = channel === 'sms' ? templateFor(rights, to) : {};
-    if (payment != null && channel !== 'sms') throw invalidField('payment', needsText);
+    if (payment != null && (channel !== 'sms' || body.fallback != null)) throw invalidField('payment', needsText);
     if (payment != null && own.own !== undefined) throw invalidField('payment', noRoomInTemplate);
-    const text = prepareText({
+    if (channel === 'inbound' && body.fallback != null) throw invalidField('fallback', needsSend);
+    const templateOf = (by: SendingChannel | 'inbound'): VerificationTemplate => ({
       app: applicationName,
       locale: locale ?? null,
       minutes: toMinutes(ttl_seconds * 1000),
       codeLength,
-      ...(channel === 'sms' ? { autofill: copyAutofill(autofill ?? null), ...own } : { autofill: null }),
-      ...(channel !== 'sms' && channel !== 'inbound' && { channel }),
+      ...(by === 'sms'
+        ? { autofill: copyAutofill(autofill ?? null), ...(channel === 'sms' ? own : templateFor(rights, to)) }
+        : { autofill: null }),
+      ...(by !== 'sms' && by !== 'inbound' && { channel: by }),
       ...(payment != null && { payment: copyPayment(payment) }),
+    });
+    const text = prepareText(templateOf(channel));
+    const fallback = body.fallback?.map((step, index): FallbackStep => {
+      const by = requireSending(step.channel, `fallback.${index}.channel`);
+      return {
+        channel: by,
+        afterSeconds: step.after_seconds,
+        template: templateOf(by),
+        sender: codeSender(rights, to, text.sender, by),
+        mayUseChannel: mayUse(rights, by, to),
+      };
     });
     if (payment != null) requireRoom(text);
     const sending = channel === 'inbound' ? undefined : channel;
@@ -98,6 +120,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
       trace,
       profile: rights.assurance,
       segmentsPerDay: rights.segmentsPerDay,
+      ...(fallback !== undefined && { fallback }),
       holds: rights.holds,
       clients: client == null ? [] : clientsOf(applicationId, client),
     };

@@ -28,6 +28,8 @@ export async function startInRounds(items: StartItem[], rounds: StartRounds): Pr
       const answer = started[index];
       if (answer === undefined) throw new Error('a start has no answer');
       answers.set(item, answer);
+      // A step that does nothing says nothing about the number.
+      if (item.request.step !== undefined) return;
       if (answer instanceof ApiError || answer.verification.status !== 'pending') blocked.add(nameByChannel(item));
       else first.set(nameOf(item), answer);
     });

@@ -13,6 +13,7 @@ import {
 import { referenceProblem, storablePattern } from '../../messages/reference.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
 import { paymentProblems, paymentToConfirm } from '../assurance/payment.ts';
+import { fallbackProblems, fallbackSchema, unsupportedSteps } from '../fallback/rules.ts';
 import {
   androidHashProblem,
   domainProblem,
@@ -98,11 +99,13 @@ export function createStartRules(
     if (body.channel === 'inbound' && code != null) add('code', 'must be absent: the person sends a text, and no code');
     if (body.payment != null && code != null)
       add('payment', 'cannot be combined with code: a payment needs a code of ours');
+    for (const { field, message } of fallbackProblems(body.fallback, body.channel)) add(field, message);
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
     const working = workingChannels();
     if (problems.length > 0 && typeof channel === 'string' && channel !== 'inbound' && !isOneOf(working, channel))
       add('channel', channelExpected(working));
+    if (problems.length > 0) problems.push(...unsupportedSteps(body.fallback, working));
     return problems;
   }
 
@@ -186,6 +189,7 @@ export function createStartRules(
         ),
         client: Type.Optional(clientSchema),
         payment: paymentToConfirm,
+        fallback: fallbackSchema,
       },
       { title: 'VerificationToStart', check },
     ),

@@ -1,0 +1,44 @@
+import type { SendingChannel } from '../../messages/channel.ts';
+import type { CodeSender } from '../code-sender.ts';
+import type { VerificationTemplate } from '../texts/verification-text.ts';
+import type { BlockReason } from '../verification.ts';
+
+/** A further way to send a code, with all that its text needs later. */
+export interface FallbackStep {
+  channel: SendingChannel;
+  /** How long the send before it has for an approval. */
+  afterSeconds: number;
+  template: VerificationTemplate;
+  sender: CodeSender;
+  /** False if an operator must allow the channel to the country first. */
+  mayUseChannel: boolean;
+}
+
+/** Stored while a verification waits for its next step. */
+export interface FallbackPlan {
+  steps: readonly FallbackStep[];
+  segmentsPerDay: number | null;
+}
+
+/** Why a step was not taken. */
+export type SkipReason = BlockReason | 'no_carrier' | 'unroutable' | 'too_many_sends';
+
+/** What became of a step, for the story of the verification. */
+export interface TakenStep {
+  atMs: number;
+  channel: SendingChannel;
+  /** The send before it failed for good, or was not approved in time. */
+  because: 'failed' | 'not_approved';
+  afterSeconds: number;
+  /** Set if nothing was sent. */
+  skipped?: SkipReason;
+}
+
+/** A step that is to be taken now. */
+export interface DueStep {
+  verificationId: string;
+  /** Its index in the plan. */
+  index: number;
+  because: TakenStep['because'];
+  plan: FallbackPlan;
+}

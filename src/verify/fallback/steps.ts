@@ -1,0 +1,108 @@
+// Tests: test/races/fallback.test.ts, test/contract/fallback.test.ts
+import type { Tx } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import {
+  type CountedStart,
+  furtherRefusal,
+  type PendingStart,
+  type StartDecision,
+  type StartDecisionOptions,
+  type StartRequest,
+  sendAgain,
+} from '../start/decision.ts';
+import { mostSends, type Verification } from '../verification.ts';
+import type { SkipReason } from './plan.ts';
+import { endPlans, lockSteps, type PlanChange, putPlans } from './store.ts';
+
+type Decided = StartDecision | ApiError;
+
+/** Which requests are steps that still wait, by their verifications; locked. */
+export function lockDueSteps(tx: Tx, requests: readonly StartRequest[]): Promise<ReadonlySet<string>> {
+  const steps = requests.flatMap(({ step }) => step ?? []);
+  return steps.length === 0 ? Promise.resolve(none) : lockSteps(tx, steps);
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * Decides a step as a start by its channel. `waiting` are the verifications whose steps still wait. An
+ * error says that nothing is to do: the verification has ended, or another worker has taken the step.
+ */
+export function decideStep(
+  options: StartDecisionOptions,
+  request: StartRequest,
+  open: PendingStart | undefined,
+  waiting: ReadonlySet<string>,
+  counts: CountedStart | undefined,
+): Decided {
+  const id = request.step?.verificationId ?? '';
+  if (open === undefined || open.verification.id !== id || !waiting.has(id))
+    return new ApiError('INCOMPATIBLE_STATE', 'This step is over.');
+  if (open.verification.sends >= mostSends) return skipStep(open.verification, 'too_many_sends');
+  const refusal = furtherRefusal(options, request, open.verification, counts);
+  if (refusal !== null) return skipStep(open.verification, refusal);
+  const decided = sendAgain(options, request, open);
+  if (!(decided instanceof ApiError)) return decided;
+  return skipStep(open.verification, decided.code === 'UNROUTABLE_DESTINATION' ? 'unroutable' : 'no_carrier');
+}
+
+/** A step that sends nothing; the one after it follows at once. */
+export function skipStep(verification: Verification, skipped: SkipReason): StartDecision {
+  return { verification, superseded: undefined, message: undefined, clients: [], sealedCode: null, skipped };
+}
+
+/** Writes the plans that starts bring, ends those that they replace, and records the steps that were taken. */
+export async function writePlans(
+  tx: Tx,
+  requests: readonly StartRequest[],
+  decisions: readonly Decided[],
+  continues: (decision: StartDecision) => boolean,
+  nowMs: number,
+): Promise<void> {
+  const changes: PlanChange[] = [];
+  const ended: string[] = [];
+  requests.forEach((request, index) => {
+    const decision = decisions[index];
+    if (decision === undefined || decision instanceof ApiError) return;
+    if (request.step !== undefined) changes.push(afterStep(request, decision, nowMs));
+    else if (decision.message === undefined) return;
+    else if (request.fallback !== undefined) changes.push(newPlan(request, decision, nowMs));
+    else if (continues(decision)) ended.push(decision.verification.id);
+  });
+  await putPlans(tx, changes);
+  await endPlans(tx, ended);
+}
+
+function newPlan({ fallback, segmentsPerDay }: StartRequest, decision: StartDecision, nowMs: number): PlanChange {
+  const steps = fallback ?? [];
+  return {
+    verificationId: decision.verification.id,
+    awaited: decision.message?.id ?? null,
+    dueAtMs: nowMs + (steps[0]?.afterSeconds ?? 0) * 1000,
+    index: 0,
+    plan: { steps, segmentsPerDay },
+    taken: undefined,
+  };
+}
+
+function afterStep({ step }: StartRequest, { message, skipped }: StartDecision, nowMs: number): PlanChange {
+  if (step === undefined) throw new Error('the request is a step');
+  const { verificationId, index, because, plan } = step;
+  const own = plan.steps[index];
+  const next = plan.steps[index + 1];
+  const waitMs = skipped === undefined ? (next?.afterSeconds ?? 0) * 1000 : 0;
+  return {
+    verificationId,
+    awaited: message?.id ?? null,
+    dueAtMs: next === undefined ? null : nowMs + waitMs,
+    index: index + 1,
+    plan: undefined,
+    taken: own && {
+      atMs: nowMs,
+      channel: own.channel,
+      because,
+      afterSeconds: own.afterSeconds,
+      ...(skipped !== undefined && { skipped }),
+    },
+  };
+}
