@@ -37,12 +37,12 @@ import { createHandsets } from '../sandbox/handsets.ts';
 import type { Config } from '../settings/settings.ts';
 import { findPending } from '../verify/pending-store.ts';
 import { createChores } from './chores.ts';
-import { createFallbackWork } from './fallback.ts';
 import { createInbound } from './inbound.ts';
 import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';
-import { createCodeWays, createTextRenderer } from './text-renderer.ts';
 import { createCallbackWork } from './twilio/callback-work.ts';
+import { createFallbackWork } from './verify/fallback.ts';
+import { createCodeWays, createTextRenderer } from './verify/text-renderer.ts';
 import { createWebhookWork, type WebhookWork } from './webhooks.ts';
 
 export interface Delivery {

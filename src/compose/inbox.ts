@@ -6,7 +6,7 @@ import { createInboxStreams } from '../sandbox/inbox-streams.ts';
 import { createArrivalRenderer } from '../sandbox/inbox-text.ts';
 import { findPending } from '../verify/pending-store.ts';
 import type { Foundation } from './foundation.ts';
-import { createTextRenderer, hasSealedCode, languageOfText, renderErased } from './text-renderer.ts';
+import { createTextRenderer, hasSealedCode, languageOfText, renderErased } from './verify/text-renderer.ts';
 
 /** Builds the sandbox's virtual phones and the inbox that developers read. */
 export function composeInbox({ config, clock, sideDatabase: database, keys, log }: Foundation, places: StreamPlaces) {

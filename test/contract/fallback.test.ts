@@ -17,7 +17,7 @@ const testNumber = (end: string) => `+150055501${end}`;
 const byVoice = [{ channel: 'voice', after_seconds: 20 }];
 const shown = (deliveries: SentCode[]) => deliveries.map(({ channel, status }) => `${channel} ${status}`);
 
-/** Turns the clock until so many sends were made and the last one has ended. */
+/** Turns the clock until N sends were made and the last one has ended. */
 async function untilSends(id: string, sends: number, stepMs = 200): Promise<SentCode[]> {
   return eventually(`${sends} sends`, async () => {
     app.clock.advance(stepMs);

@@ -1,7 +1,7 @@
 // The texts of codes that operators set by application and country (section 14 of the contract).
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createTextRenderer } from '../../src/compose/text-renderer.ts';
+import { createTextRenderer } from '../../src/compose/verify/text-renderer.ts';
 import { findTextsToSend, templateIdOf } from '../../src/messages/text/text-to-send.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';

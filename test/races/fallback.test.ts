@@ -9,7 +9,7 @@ let app: TestApp;
 let second: TestApp;
 let acme: VerifyCaller;
 before(async () => {
-  // Both nodes deliver, so both look for steps.
+  // Both nodes deliver, so both poll for steps.
   app = await createTestApp();
   second = await createTestApp({ db: app.db, clock: app.clock });
   acme = await createVerifyCaller(app);

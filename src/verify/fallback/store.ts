@@ -21,7 +21,7 @@ export interface WaitingPlan {
 /** A send that ends so leads on at once. */
 const failedEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired'];
 
-/** Verifications that a poll looks at. Of more, those with the earliest times. */
+/** Maximum verifications of one poll: those with the earliest times. */
 const mostWaiting = 5000;
 const mostDue = 100;
 

@@ -19,7 +19,7 @@ export function toInboundCell(number: string, app: string): string {
   return `${number} ${senderName(app)}`;
 }
 
-/** Undefined for other verifications. Nobody can derive the digits without the key ring. */
+/** Undefined for other verifications. The digits cannot be derived without the key ring. */
 export function inboundOf(
   keys: Pick<KeyRing, 'keyFor'>,
   { id, ringVersion, inbound }: Pick<Verification, 'id' | 'ringVersion' | 'inbound'>,

@@ -9,7 +9,7 @@ type Part =
   | { kind: 'if' | 'with'; pipe: Pipe; body: Part[]; otherwise: Part[] }
   | { kind: 'range'; key: string | undefined; item: string | undefined; pipe: Pipe; body: Part[] };
 
-/** Commands, each of which gets the result of the one before as its last argument. */
+/** Commands. Each gets the result of the one before as its last argument. */
 type Pipe = Term[][];
 type Term =
   | { kind: 'literal'; value: unknown }

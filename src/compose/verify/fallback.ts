@@ -1,12 +1,12 @@
-import { createTextRoutes, type KnownWays } from '../delivery/routing/text-routes.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { KeyRing } from '../platform/crypto/keys.ts';
-import type { Database } from '../platform/database/database.ts';
-import type { Log } from '../platform/log.ts';
-import type { Config } from '../settings/settings.ts';
-import { createFallbackWorker } from '../verify/fallback/worker.ts';
-import { createGuard } from '../verify/guard.ts';
-import { createStartBatch } from '../verify/start/batch.ts';
+import { createTextRoutes, type KnownWays } from '../../delivery/routing/text-routes.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { KeyRing } from '../../platform/crypto/keys.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Config } from '../../settings/settings.ts';
+import { createFallbackWorker } from '../../verify/fallback/worker.ts';
+import { createGuard } from '../../verify/guard.ts';
+import { createStartBatch } from '../../verify/start/batch.ts';
 
 /** Builds the worker that takes the steps of verifications, where carriers run: their state is known there. */
 export function createFallbackWork(options: {

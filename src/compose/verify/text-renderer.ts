@@ -1,11 +1,11 @@
-import type { CodeWay } from '../delivery/carrier/carrier.ts';
-import type { TextToSend } from '../messages/text/text-to-send.ts';
-import type { KeyRing } from '../platform/crypto/keys.ts';
-import { toPaymentCell } from '../verify/assurance/payment.ts';
-import { codeOf } from '../verify/code.ts';
-import { openCode } from '../verify/given/code.ts';
-import { languageOf } from '../verify/texts/translations.ts';
-import { renderVerification, type VerificationTemplate } from '../verify/texts/verification-text.ts';
+import type { CodeWay } from '../../delivery/carrier/carrier.ts';
+import type { TextToSend } from '../../messages/text/text-to-send.ts';
+import type { KeyRing } from '../../platform/crypto/keys.ts';
+import { toPaymentCell } from '../../verify/assurance/payment.ts';
+import { codeOf } from '../../verify/code.ts';
+import { openCode } from '../../verify/given/code.ts';
+import { languageOf } from '../../verify/texts/translations.ts';
+import { renderVerification, type VerificationTemplate } from '../../verify/texts/verification-text.ts';
 
 /** The stored parts of a verification's message. The code is not stored: it derives from the verification's id. */
 export interface StoredTemplate extends VerificationTemplate {
