@@ -47,7 +47,7 @@ export function createApp(options: AppOptions): App {
   const smpp = composeSmpp(foundation, { registry, registrations, ...apis.messages, onCounted: ownMetering.note });
 
   const { checks, isDraining, drain } = composeReadiness(foundation, windows.checks, node);
-  const shown = { version, registry, metering, registrations, checks };
+  const shown = { version, registry, metering, registrations, checks, currentGuard };
   const routes = createRoutes({
     config,
     version,
@@ -60,14 +60,7 @@ export function createApp(options: AppOptions): App {
     ...inbound.routes,
     feed: events.feedRoutes,
     smpp: smpp.routes,
-    ...composePortal(foundation, {
-      ...shown,
-      hasRedis: windows.hasRedis,
-      carriers,
-      events,
-      currentGuard,
-      ...apis.verify,
-    }),
+    ...composePortal(foundation, { ...shown, hasRedis: windows.hasRedis, carriers, events, ...apis.verify }),
     operations: {
       metrics: { contentType: metrics.registry.contentType, read: node?.readMetrics ?? metrics.text },
       processes: node?.processes,

@@ -1,5 +1,4 @@
-import type { MessageStatus } from '../../messages/message.ts';
-import { statusCodes } from '../../messages/message-row.ts';
+import { failedText } from '../../messages/failed-text.ts';
 import { dayMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../../platform/ids.ts';
@@ -17,9 +16,6 @@ export interface WaitingPlan {
   plan: FallbackPlan;
   hasFailed: boolean;
 }
-
-/** A send that ends so leads on at once. */
-const failedEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired'];
 
 /** Maximum verifications of one poll: those with the earliest times. */
 const mostWaiting = 5000;
@@ -68,9 +64,8 @@ const dueStatement = {
       select verification_id, awaited, due_at, next_step, plan from verification_fallback
       where due_at is not null order by due_at limit ${mostWaiting}),
     due as (
-      select w.*, coalesce(m.failed, false) as failed from waiting w left join lateral (
-        select status in (${statusCodes(failedEnds)}) as failed from message
-        where id = w.awaited and id >= $2 and id < $3 limit 1) m on true
+      select w.*, coalesce(m.failed, false) as failed from waiting w left join lateral
+        ${failedText('w.awaited', ['$2', '$3'])} m on true
       where w.due_at <= $1 or m.failed order by w.due_at limit ${mostDue})
     select exists (select from waiting) as waiting, d.verification_id as id, v.application_id as owner,
       v.recipient as "to", v.correlation_id as request, v.code_length as "codeLength", d.next_step as index, d.plan,

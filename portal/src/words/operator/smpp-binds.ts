@@ -13,7 +13,7 @@ export const words = {
     perMinute: 'Last minute',
     submits: 'Submitted',
     throttled: 'Over the limit',
-    refused: 'Refused',
+    refused: 'Rejected',
   },
   withTls: 'TLS',
   end: 'End',
