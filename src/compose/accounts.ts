@@ -10,8 +10,8 @@ import { createSessions } from '../accounts/sign-in/session.ts';
 import { createSignInThrottle } from '../accounts/sign-in/throttle.ts';
 import { addressKey } from '../edge/address-key.ts';
 import type { RegistryService } from '../registry/registry-service.ts';
+import { composeSso } from './accounts/sso.ts';
 import type { Foundation } from './foundation.ts';
-import { composeSso } from './sso.ts';
 
 export type Accounts = ReturnType<typeof composeAccounts>;
 

@@ -1,8 +1,8 @@
-import { createProvider } from '../accounts/sso/provider.ts';
-import { createRechecks } from '../accounts/sso/rechecks.ts';
-import { createSealRefresh } from '../accounts/sso/seal-refresh.ts';
-import { createSsoService, type SsoServiceOptions } from '../accounts/sso/service.ts';
-import type { Foundation } from './foundation.ts';
+import { createProvider } from '../../accounts/sso/provider.ts';
+import { createRechecks } from '../../accounts/sso/rechecks.ts';
+import { createSealRefresh } from '../../accounts/sso/seal-refresh.ts';
+import { createSsoService, type SsoServiceOptions } from '../../accounts/sso/service.ts';
+import type { Foundation } from '../foundation.ts';
 
 type SsoParts = Omit<SsoServiceOptions, 'database' | 'clock' | 'keys' | 'log' | 'settings' | 'provider' | 'seals'>;
 
