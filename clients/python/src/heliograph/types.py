@@ -308,6 +308,8 @@ _NewVerificationOptional = TypedDict(
         "autofill": Optional[Union[AutofillOnPage, AutofillInApp]],
         "client": Optional[StartClient],
         "payment": Optional[PaymentToConfirm],
+        # Further channels for the same code while it is not entered
+        "fallback": Optional[List[Any]],
     },
     total=False,
 )
