@@ -122,6 +122,8 @@ export const parameterExamples: Record<string, { example: string; description: s
   'registrations/{api}': { example: 'sms', description: 'sms, verify or messaging' },
   'keys/{key_id}': { example: exampleId('key'), description: 'The id of the API key' },
   'client-keys/{key_id}': { example: exampleId('cky'), description: 'The id of the public key' },
+  'smpp-accounts/{account_id}': { example: exampleId('smp'), description: 'The id of the SMPP account' },
+  'smpp-binds/{bind_id}': { example: exampleId('bnd'), description: 'The id of the bind' },
   'client-secrets/{secret_id}': { example: exampleId('sec'), description: 'The id of the client secret' },
   'senders/{id}': { example: exampleId('snd'), description: 'The id of the sender' },
   'senders/{sender_id}': { example: exampleId('snd'), description: 'The id of the sender' },

@@ -1,4 +1,4 @@
-import { failedText } from '../../messages/failed-text.ts';
+import { failedText } from '../../messages/text/failed-text.ts';
 import { dayMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../../platform/ids.ts';

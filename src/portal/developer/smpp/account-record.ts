@@ -28,7 +28,10 @@ const problemSchema = Type.Object(
     command: Type.String({ description: 'The request, or `bind`, or `connection`', examples: ['submit_sm'] }),
     status: Type.Integer({ description: 'command_status of its answer', examples: [11] }),
     status_name: Type.String({ examples: ['ESME_RINVDSTADR'] }),
-    why: Type.String({ description: 'What was wrong, and what would be right' }),
+    why: Type.String({
+      description: 'What was wrong, and what would be right',
+      examples: ['destination_addr must be digits, with a country code'],
+    }),
   },
   { title: 'SmppProblem' },
 );
@@ -66,7 +69,7 @@ export const accountSchema = Type.Object(
         tls_port: nullable(Type.Integer({ examples: [3550] })),
         version: Type.String({ examples: ['3.4'] }),
       },
-      { title: 'SmppSettings', description: 'To hand to the other side; a port is null where it is not offered' },
+      { title: 'SmppAddress', description: 'To hand to the other side; a port is null where it is not offered' },
     ),
   },
   { title: 'SmppAccount' },

@@ -1,5 +1,5 @@
-import type { MessageStatus } from './message.ts';
-import { statusCodes } from './message-row.ts';
+import type { MessageStatus } from '../message.ts';
+import { statusCodes } from '../message-row.ts';
 
 /** A text that ends so did not arrive. */
 const failedEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired'];
