@@ -101,7 +101,10 @@ describe('a reader without a session', () => {
     await page.keyboard.press('ArrowRight');
     await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
     await page.getByRole('button', { name: 'Copy the sample in Python' }).press('Enter');
-    assert.match(await clipboard(), /^from heliograph import Heliograph\n[\s\S]*api_key="YOUR_API_KEY"[\s\S]*"to": "\+447700900123"/);
+    assert.match(
+      await clipboard(),
+      /^from heliograph import Heliograph\n[\s\S]*api_key="YOUR_API_KEY"[\s\S]*"to": "\+447700900123"/,
+    );
     await page.getByRole('link', { name: /Next/ }).press('Enter');
     await heading('List messages, newest first').waitFor();
     await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
