@@ -1,4 +1,4 @@
-// Draws the state of everything twice a second, and listens to keys. Without a terminal it prints a line every few seconds.
+// Draws the state of everything once a second, and listens to keys. Without a terminal it prints a line every few seconds.
 import { emitKeypressEvents } from 'node:readline';
 import type { SentinelWorld } from '../../test/support/sentinels.ts';
 import type { Caller } from './caller.ts';

@@ -15,7 +15,8 @@ import { createScreen, type Screen } from './screen.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const port = Number(process.env.PORT ?? 8080);
-const restartAfterMs = 10_000;
+/** Longer than Patroni's ttl, so that a failover comes before the restart. */
+const restartAfterMs = 40_000;
 const frozenForMs = 30_000;
 
 interface Node {

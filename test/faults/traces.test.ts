@@ -71,15 +71,10 @@ test('a node is killed after it accepted a text: one whole trace, with the spans
   const delivering = await start(dataDir, { HELIOGRAPH_PROCESSES: '1' });
   await delivering.ready;
   const spans = await untilSpans(root, 'claim', 'submit', 'receipt');
-  assert.deepEqual(spans.map(({ name }) => name).sort((one, other) => (one < other ? -1 : 1)), [
-    root,
-    'batch',
-    'claim',
-    'edge',
-    'receipt',
-    'service',
-    'submit',
-  ]);
+  assert.deepEqual(
+    spans.map(({ name }) => name).sort((one, other) => (one < other ? -1 : 1)),
+    [root, 'batch', 'claim', 'edge', 'receipt', 'service', 'submit'],
+  );
   const nodeOf = (name: string) => spans.find((span) => span.name === name)?.resource['service.instance.id'];
   assert.notEqual(nodeOf(root), nodeOf('submit'));
   assert.equal(nodeOf('claim'), nodeOf('receipt'));
