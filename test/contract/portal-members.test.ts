@@ -228,7 +228,7 @@ describe('roles', () => {
     );
     // What people do with their own sign-in, and visitors without one, has nothing to do with a role.
     const own = unsafe.filter((route) => kindsOf(route).every((kind) => kind === 'person' || kind === 'visitor'));
-    for (const { path } of own) assert.match(path, /^\/portal\/v1\/(accounts|sessions|invitations|me|password)\b/);
+    for (const { path } of own) assert.match(path, /^\/portal\/v1\/(accounts|sessions|sso|invitations|me|password)\b/);
     const refused = unsafe.filter((route) => !own.includes(route) && route.path !== '/portal/v1/me/leave');
     assert.ok(refused.length > 50, `${refused.length} routes`);
     const stateOf = async () => JSON.stringify((await owner.send('GET', `/portal/v1/applications/${id}`)).body);
