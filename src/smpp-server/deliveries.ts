@@ -1,4 +1,4 @@
-// Tests: test/smpp-server/receipts.test.ts, test/smpp-server/inbound.test.ts
+// Tests: test/smpp-server/receipts.test.ts
 
 import type { ShownMessage } from '../messages/message.ts';
 import type { MessageKey } from '../messages/message-store.ts';

@@ -1,4 +1,4 @@
-// Tests: src/smpp-server/receipt-pdu.test.ts
+// Tests: test/smpp-server/receipts.test.ts
 import type { MessageErrorCode, MessageStatus } from '../messages/message.ts';
 import { encodeText, fits } from '../smpp/charset.ts';
 import { emptySubmit, type SubmitFields, tlvTags } from '../smpp/pdu.ts';
