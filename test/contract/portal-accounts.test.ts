@@ -24,6 +24,8 @@ describe('POST /portal/v1/accounts', () => {
       'person_id',
       'role',
       'second_factor',
+      'has_password',
+      'sso',
       'accounts',
     ]);
     assert.equal(answer.body.operator, false);

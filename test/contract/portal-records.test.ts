@@ -329,6 +329,7 @@ test('GET /portal/v1/service: what a page has to know before anybody has signed 
       { name: 'enterprise', per_minute: 6000, burst: 2000 },
     ],
     scopes: { verify: 'openid verify:manage', messaging: 'openid messaging:send' },
+    sso: null,
   });
 });
 
