@@ -10,7 +10,7 @@ export interface SentinelAddress {
   masterUrl(host: string, port: string): string;
 }
 
-const form = /^(rediss?)\+sentinel:\/\/(?:([^/?#]*)@)?([^/?#]+)\/([^/?#]+)(?:\/(\d{1,4}))?(\?[^#]*)?$/;
+const form = /^(rediss?)\+sentinel:\/\/(?:([^/?#]*)@)?([^/?#@]+)\/([^/?#]+)(?:\/(\d{1,4}))?(\?[^#]*)?$/;
 const host = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 const mostSentinels = 9;
 const defaultPort = 26379;

@@ -103,7 +103,9 @@ test('expressions that are built when a file is loaded, or by a function, take l
       'http/request/validation.ts',
       'portal/find/search-text.ts',
       'registry/api-key.ts',
+      'smpp-server/credentials.ts',
       'smpp/receipt-meaning.ts',
+      'verify/assurance/payment.ts',
       'verify/start/rules.ts',
       'verify/texts/autofill.ts',
       'verify/texts/sender-name.ts',
@@ -128,6 +130,8 @@ test('expressions that are built when a file is loaded, or by a function, take l
     await import('../../src/verify/start/rules.ts?again' as string);
     const { receiptMeaning } = await import('../../src/smpp/receipt-meaning.ts');
     receiptMeaning('stat:UNDELIV err:001', {});
+    await import('../../src/smpp-server/credentials.ts?again' as string);
+    await import('../../src/verify/assurance/payment.ts?again' as string);
     await import('../../src/verify/texts/autofill.ts?again' as string);
     await import('../../src/verify/texts/sender-name.ts?again' as string);
     const { createApiKeys } = await import('../../src/registry/api-key.ts');

@@ -16,6 +16,7 @@ const operatorTitles: Record<string, string> = {
   ...operatorWords.pages,
   'opt-outs': operatorWords.pages.optOuts,
   'sign-ins': operatorWords.pages.signIns,
+  'smpp-binds': operatorWords.pages.smppBinds,
 };
 
 /** The pages of the portal. The tabs are those of the application at which the person is. */

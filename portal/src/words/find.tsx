@@ -103,6 +103,7 @@ export const words = {
       guard: 'fraud artificially inflated traffic holds',
       audit: 'history who did what',
       'sign-ins': 'logins failed passwords',
+      'smpp-binds': 'smpp server sessions esme',
     } as Record<string, string>,
     tabs: {
       overview: 'start registrations quota',

@@ -20,7 +20,7 @@ test('+15005550110 to 14 each do what the contract says', () => {
 test('the numbers beside them are no test numbers', () => {
   const others = [
     '+15005550099',
-    '+15005550115',
+    '+15005550118',
     '+15005550119',
     '+150055501',
     '+150055501000',

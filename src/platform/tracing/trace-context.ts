@@ -18,13 +18,17 @@ export interface SpanIds extends SpanPlace {
   isRemote?: boolean;
 }
 
-const parentPattern = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.{0,200})?$/;
+const parentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.{0,200})?$/;
+
+const noTrace = '0'.repeat(32);
+const noSpan = '0'.repeat(16);
 
 /** Undefined for anything that is not well-formed. Later versions may have more fields, version 00 has none. */
 export function readTraceparent(header: string | string[] | undefined): TraceParent | undefined {
   if (typeof header !== 'string' || header.length > 256) return undefined;
   const [, version, traceId = '', spanId = '', flags = '', more] = parentPattern.exec(header) ?? [];
-  if (version === undefined || (version === '00' && more !== undefined)) return undefined;
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  if (traceId === noTrace || spanId === noSpan) return undefined;
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 

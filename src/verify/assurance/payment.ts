@@ -11,8 +11,9 @@ export interface Payment {
 const amountPattern = '^[0-9]{1,12}(\\.[0-9]{1,3})?$';
 const amountForm = new RegExp(amountPattern);
 const longestPayee = 40;
+const payeeForm = /^[\p{L}\p{M}\p{N} .\-&']+$/u;
 /** No character can begin a link: a dot needs a space or the end behind it. */
-const payeeForm = /^(?! )(?:[\p{L}\p{M}\p{N} \-&']|\.(?= |$))+(?<! )$/u;
+const linkForm = /\.[^ ]/;
 /** For the reference, without what only Unicode's classes can say. */
 const payeePattern = '^[^@/:|]*$';
 export const rightPayee = `1 to ${longestPayee} letters, digits, spaces and . - & ', without a link`;
@@ -80,7 +81,12 @@ export function paymentProblems(payment: unknown): FieldProblem[] {
 
 function isPayee(payee: string): boolean {
   return (
-    payee.length <= longestPayee && payeeForm.test(payee) && !/^www\b/i.test(payee) && payee === payee.normalize('NFC')
+    payee.length <= longestPayee &&
+    payeeForm.test(payee) &&
+    payee.trim() === payee &&
+    !linkForm.test(payee) &&
+    !/^www\b/i.test(payee) &&
+    payee === payee.normalize('NFC')
   );
 }
 
@@ -103,5 +109,5 @@ export function isSamePayment(a: string | null, b: string | null): boolean {
 
 function plain(amount: string): string {
   const [whole = '', part = ''] = amount.split('.');
-  return `${whole.replace(/^0+(?=.)/, '')}.${part.replace(/0+$/, '')}`;
+  return `${Number(whole)}.${part.replace(/0{1,3}$/, '')}`;
 }

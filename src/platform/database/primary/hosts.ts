@@ -67,7 +67,7 @@ function wantedOf(url: string): string | undefined {
 }
 
 function partsOf(url: string) {
-  const parts = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#]*)([^?#]*)(\?[^#]*)?$/.exec(url);
+  const parts = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#@]*)((?:\/[^?#]*)?)(\?[^#]*)?$/.exec(url);
   const [, scheme = '', user, authority = '', path = '', search = ''] = parts ?? [];
   return { isAddress: parts !== null, scheme, user, authority, path, search };
 }
