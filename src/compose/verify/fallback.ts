@@ -6,6 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import type { Config } from '../../settings/settings.ts';
 import { createFallbackWorker } from '../../verify/fallback/worker.ts';
 import { createGuard } from '../../verify/guard.ts';
+import { createKnownGuard } from '../../verify/guard-rules/known.ts';
 import { createStartBatch } from '../../verify/start/batch.ts';
 
 /** Builds the worker that takes the steps of verifications, where carriers run: their state is known there. */
@@ -29,7 +30,12 @@ export function createFallbackWork(options: {
   };
   const { routeText, hasChoice } = createTextRoutes({ directory, clock, environment });
   const guard = createGuard(config.guard, environment);
-  const starts = createStartBatch(database, { clock, keys, guard, environment, resendSeconds, routeText, hasChoice });
+  // Steps are few, so each batch of them reads the rules that are set now.
+  const set = createKnownGuard({ database, settings: config.guard, environment, isTrusted: () => false });
+  const starts = createStartBatch(database, {
+    ...{ clock, keys, guard, environment, resendSeconds, routeText, hasChoice },
+    currentGuard: set.current,
+  });
   return createFallbackWorker({
     ...{ database, clock, log, starts },
     wake: (carriers) => onSent([...(carriers ?? [])]),
