@@ -46,7 +46,8 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(): Promise<World> {
+/** `settings` of the service, beside those of every world. */
+export async function createWorld(settings: Record<string, string> = {}): Promise<World> {
   const database = await createTestDatabase();
   const folder = makeFolder('folder');
   const dataDir = join(folder, '.heliograph');
@@ -60,6 +61,7 @@ export async function createWorld(): Promise<World> {
       // Of a developer's shell: the service does not mind them.
       HELIOGRAPH_URL: 'http://127.0.0.1:9',
       HELIOGRAPH_API_KEY: 'of another service',
+      ...settings,
     },
   });
   await service.ready;
