@@ -554,6 +554,40 @@ describe('the portal', () => {
   });
 });
 
+test('the guide to configuration in a file, run as it is written beside the service', async () => {
+  const guide = readFileSync(join(root, 'docs/guides/gitops.md'), 'utf8');
+  const written = [...guide.matchAll(/^npx heliograph ([^#\n]+?)(?: +#.*)?$/gm)].map(([, line = '']) =>
+    line.split(' '),
+  );
+  const env = { DATABASE_URL: world.databaseUrl };
+  const file = join(world.folder, 'heliograph.json');
+  const codeOf = async (args: string[]) => {
+    const { code, stdout, stderr } = await world.run(args, { env });
+    return { code, text: `${stdout}${stderr}` };
+  };
+  const [first = [], plan = [], apply = [], withCredentials = [], ...more] = written;
+  assert.deepEqual([more, first[0], plan[0], apply[0]], [[], 'export', 'plan', 'apply']);
+  assert.deepEqual(await codeOf(first), { code: 0, text: 'heliograph.json has everything but secrets.\n' });
+  assert.match((await codeOf(plan)).text, /^No difference/);
+  const exported = JSON.parse(readFileSync(file, 'utf8'));
+  exported.plans = [{ plan: 'pro', per_minute: 900 }];
+  exported.applications.push({
+    ...{ account: world.sandbox.portal.email, name: 'from a file', call_countries: ['GB'] },
+    registrations: [{ api: 'sms', plan: 'pro' }],
+  });
+  writeFileSync(file, JSON.stringify(exported));
+  assert.equal((await codeOf(plan)).code, 2);
+  const applied = await codeOf(apply);
+  assert.deepEqual([applied.code, /Applied\. Every node follows/.test(applied.text)], [0, true], applied.text);
+  assert.equal((await codeOf(plan)).code, 0);
+  const made = await codeOf(withCredentials);
+  assert.equal(made.code, 0, made.text);
+  const { credentials } = JSON.parse(readFileSync(join(world.folder, withCredentials.at(-1) ?? ''), 'utf8'));
+  const [{ api_key }] = credentials;
+  const answer = await fetch(`${world.url}/sms/v1/messages`, { headers: { apikey: api_key } });
+  assert.equal(answer.status, 200);
+});
+
 test("the README's program runs in the clone that the service was started from, with the settings of the first start", async () => {
   const program = guideSamples(readFileSync(join(root, 'README.md'), 'utf8')).get('check-a-code.mjs') ?? '';
   const settings = join(world.folder, '.heliograph/sandbox.env');

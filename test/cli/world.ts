@@ -37,6 +37,8 @@ export interface World {
   folder: string;
   service: Service;
   sandbox: SandboxCredentials;
+  /** For commands beside the service. */
+  databaseUrl: string;
   /** Of the program: nothing of the machine's own. */
   env: Record<string, string>;
   run(args: string[], options?: RunOptions): Promise<Ran>;
@@ -49,6 +51,7 @@ export interface World {
 /** `settings` of the service, beside those of every world. */
 export async function createWorld(settings: Record<string, string> = {}): Promise<World> {
   const database = await createTestDatabase();
+  const databaseUrl = urlOf(database.connection);
   const folder = makeFolder('folder');
   const dataDir = join(folder, '.heliograph');
   mkdirSync(dataDir);
@@ -56,7 +59,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     dataDir,
     command: ['node', binFile, 'start'],
     env: {
-      DATABASE_URL: urlOf(database.connection),
+      DATABASE_URL: databaseUrl,
       HELIOGRAPH_PLANS: '{"free":{"per_minute":1}}',
       // Of a developer's shell: the service does not mind them.
       HELIOGRAPH_URL: 'http://127.0.0.1:9',
@@ -83,6 +86,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     folder,
     service,
     sandbox,
+    databaseUrl,
     env,
     begin: (args, options = {}) =>
       spawn(process.execPath, [program, ...args], {
