@@ -31,7 +31,7 @@ function entriesOf(
   const document = documentOf(request, format);
   if (typeof document !== 'object' || document === null) return undefined;
   const found = list === undefined ? [document] : findAll(document, list);
-  const entries = found.length === 1 && Array.isArray(found[0]) ? found[0] : found;
+  const entries = found.flat();
   if (entries.length > mostEntries) return undefined;
   if (only === undefined) return entries;
   const wanted = only.in.map(String);
