@@ -35,7 +35,7 @@ function readSsml(text: string): string | undefined {
   const plain = inner?.replaceAll(/<break time="\d{2,4}m?s"\/>/g, '');
   if (plain === undefined || /[<>]|&(?!(?:amp|lt|gt|quot|apos);)/.test(plain)) return undefined;
   const breaks = inner?.match(/<break/g)?.length ?? 0;
-  return breaks < 8 ? undefined : plain.replaceAll('&amp;', '&').replaceAll('&apos;', "'").replaceAll('&quot;', '"');
+  return breaks === 0 ? undefined : plain.replaceAll('&amp;', '&').replaceAll('&apos;', "'").replaceAll('&quot;', '"');
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -170,6 +170,5 @@ export const vonageVoice: CodeProvider = {
     'a state turned': (call) => ({ ...call, body: call.body?.replace(/answered|completed/, 'busy') }),
     'the same body, written otherwise': respelled,
     'an hour old': (_, again) => again(Date.now() - 3_600_000),
-    'no body': (call) => ({ ...call, method: 'GET', body: undefined }),
   },
 };
