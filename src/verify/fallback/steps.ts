@@ -78,14 +78,15 @@ function newPlan({ fallback, segmentsPerDay }: StartRequest, decision: StartDeci
   return {
     verificationId: decision.verification.id,
     awaited: decision.message?.id ?? null,
-    dueAtMs: nowMs + (steps[0]?.afterSeconds ?? 0) * 1000,
+    dueAtMs: sentAtMs(decision, nowMs) + (steps[0]?.afterSeconds ?? 0) * 1000,
     index: 0,
     plan: { steps, segmentsPerDay },
     taken: undefined,
   };
 }
 
-function afterStep({ step }: StartRequest, { message, skipped }: StartDecision, nowMs: number): PlanChange {
+function afterStep({ step }: StartRequest, decision: StartDecision, nowMs: number): PlanChange {
+  const { message, skipped } = decision;
   if (step === undefined) throw new Error('the request is a step');
   const { verificationId, index, because, plan } = step;
   const own = plan.steps[index];
@@ -94,7 +95,7 @@ function afterStep({ step }: StartRequest, { message, skipped }: StartDecision, 
   return {
     verificationId,
     awaited: message?.id ?? null,
-    dueAtMs: next === undefined ? null : nowMs + waitMs,
+    dueAtMs: next === undefined ? null : sentAtMs(decision, nowMs) + waitMs,
     index: index + 1,
     plan: undefined,
     taken: own && {
@@ -105,4 +106,9 @@ function afterStep({ step }: StartRequest, { message, skipped }: StartDecision, 
       ...(skipped !== undefined && { skipped }),
     },
   };
+}
+
+/** The wait for the next step begins with the text: it was made after `nowMs` was read. */
+function sentAtMs({ message }: StartDecision, nowMs: number): number {
+  return message?.createdAtMs ?? nowMs;
 }
