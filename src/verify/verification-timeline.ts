@@ -62,8 +62,9 @@ export function verificationTimeline(
 }
 
 /** Why the code went on to the next channel, or did not. */
-function toEvent({ atMs, channel, because, afterSeconds, skipped }: TakenStep): TimelineEvent {
+function toEvent({ atMs, channel, because, afterSeconds, skipped, risk }: TakenStep): TimelineEvent {
   const why = because === 'failed' ? 'The send before it failed' : `The code was not entered within ${afterSeconds} s`;
   const what = skipped === undefined ? `goes on by ${channel}` : `does not go on by ${channel} (${skipped})`;
-  return { atMs, event: 'fallback', detail: `${why}: ${what}` };
+  const ending = risk === undefined ? '' : `, and the fallback ends. ${riskSentence(risk, 'step')}`;
+  return { atMs, event: 'fallback', detail: `${why}: ${what}${ending}` };
 }
