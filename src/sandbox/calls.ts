@@ -19,19 +19,19 @@ export interface VirtualCalls {
 const longestRing = '20 seconds';
 
 export function createVirtualCalls(database: Database, clock: Clock): VirtualCalls {
-  const now = () => toTimestamp(clock.nowMs());
+  const currentTime = () => toTimestamp(clock.nowMs());
   return {
     async act(applicationId, messageId, action) {
       const [message] = isId('msg', messageId) ? await findMessages(database, [messageId]) : [];
       if (message?.applicationId !== applicationId || message.channel !== 'voice') return 'unknown';
-      const values = [uuidOf(messageId), uuidOf(applicationId), now(), action];
+      const values = [uuidOf(messageId), uuidOf(applicationId), currentTime(), action];
       const { rows } = await database.query(actStatement, values);
       return rows.length > 0 ? 'done' : 'over';
     },
 
     async findRinging(arrivalIds) {
       if (arrivalIds.length === 0) return new Set();
-      const { rows } = await database.query<{ id: number }>(ringingStatement, [arrivalIds, now()]);
+      const { rows } = await database.query<{ id: number }>(ringingStatement, [arrivalIds, currentTime()]);
       return new Set(rows.map(({ id }) => id));
     },
   };

@@ -62,9 +62,7 @@ describe('the channel inbound', () => {
     assert.match((await unknown()).message ?? '', /Use sms or voice\.$/);
     assert.equal((await caller.start(newNumber(), { channel: 'inbound' })).body.code, 'UNSUPPORTED_CHANNEL');
     const settings = { host: '127.0.0.1', system_id: 'me', trusted_sender: true };
-    const { body: all } = await operator.send<{ data: { id: string; name: string }[] }>('GET', carriers);
-    const id = all.data.find(({ name }) => name === 'acme')?.id ?? '';
-    const changed = await operator.send('PATCH', `${carriers}/${id}`, { settings });
+    const changed = await operator.send('PATCH', `${carriers}/acme`, { settings });
     assert.equal(changed.status, 200, JSON.stringify(changed.body));
     const { message, details } = await unknown();
     assert.match(message ?? '', /Use sms, voice or inbound\.$/);

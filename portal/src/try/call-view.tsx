@@ -6,7 +6,7 @@ import { Time } from '../parts/time.tsx';
 import { words } from '../words/try.tsx';
 import styles from './call.module.css';
 import { canSpeak, speak, stopSpeaking } from './speak.ts';
-import type { Calls, CallState } from './use-calls.ts';
+import type { CallState, Calls } from './use-calls.ts';
 
 interface CallProps {
   text: InboxText;

@@ -42,7 +42,7 @@ export const words = {
     number: 'To number',
     write: 'Write it on the handset',
     waiting: 'Waiting for the text…',
-    number199: '+15005550199 (verifications)',
+    from: 'The number that is verified: the text must come from it.',
   },
   textRemoved: 'Text removed',
   check: {
@@ -95,8 +95,9 @@ export const words = {
     api: 'API',
   },
   reply: {
-    sender: 'Reply to',
-    message: (to: string) => `Reply to ${to}`,
+    sender: 'Recipient',
+    to: (number: string, verifies: boolean) => `To ${number}${verifies ? ' (verifications)' : ''}`,
+    message: (to: string, verifies: boolean) => `${verifies ? 'Text' : 'Reply'} to ${to}`,
     send: 'Send reply',
   },
   result: {

@@ -52,7 +52,8 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
   let reportTimer: NodeJS.Timeout | undefined;
   /** One for each submit with a late receipt: claims come some dozen times a second at most. */
   const lateTimers = new Set<NodeJS.Timeout>();
-  let callsUntilMs = 0;
+  /** Set while a call may ring. */
+  let ringTimer: NodeJS.Timeout | undefined;
 
   function reportSoon(): void {
     reportTimer ??= setTimeout(() => {
@@ -67,6 +68,13 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
       sleep.wake();
     }, laterMs + reportAfterMs);
     lateTimers.add(timer);
+  }
+
+  function watchCalls(): void {
+    clearTimeout(ringTimer);
+    ringTimer = setTimeout(() => {
+      ringTimer = undefined;
+    }, longestRingMs + poll.toMs);
   }
 
   return {
@@ -86,7 +94,7 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
       reportSoon();
       const late = new Set(arriving.map(({ receiptLaterMs }) => receiptLaterMs).filter((ms) => ms > 0));
       for (const laterMs of late) reportLate(laterMs);
-      if (arriving.some(({ rings }) => rings)) callsUntilMs = performance.now() + longestRingMs + poll.toMs;
+      if (arriving.some(({ rings }) => rings)) watchCalls();
       for (const [index, result] of answers.entries()) answer(index, result);
     },
 
@@ -100,8 +108,7 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
           } catch (error) {
             log.debug({ reason: (error as Error).message }, 'sandbox receipts could not be reported');
           }
-          const callsRing = performance.now() < callsUntilMs;
-          if (sleep.wakes === seen) await sleep.untilWoken(callsRing ? pollCallsMs : pauseMs);
+          if (sleep.wakes === seen) await sleep.untilWoken(ringTimer === undefined ? pauseMs : pollCallsMs);
           pauseMs = sleep.wakes === seen ? Math.min(poll.toMs, pauseMs * 2) : poll.fromMs;
         }
       }
@@ -111,6 +118,7 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
     async stop() {
       sleep.stop();
       clearTimeout(reportTimer);
+      clearTimeout(ringTimer);
       for (const timer of lateTimers) clearTimeout(timer);
       await reporting;
     },
