@@ -136,7 +136,15 @@ export function createVerifyService(options: VerifyServiceOptions) {
     if (askRisk === undefined || isTest(to)) return request;
     const guarded = { applicationId, to, holds: environment === 'sandbox' ? undefined : holds, keep: () => undefined };
     const { decision } = await explanations.submit(guarded);
-    return decision === 'block' ? request : { ...request, risk: await askRisk({ applicationId, to }) };
+    // The guard counts no text that is sent again, so a pending code may go out all the same.
+    if (decision === 'block' && !(await isPending(applicationId, to))) return request;
+    return { ...request, risk: await askRisk({ applicationId, to }) };
+  }
+
+  async function isPending(applicationId: string, to: string): Promise<boolean> {
+    const id = await findNewest({ applicationId, to });
+    const found = id === undefined ? undefined : await find({ applicationId, id });
+    return found !== undefined && asOf(found.row, clock.nowMs()).status === 'pending';
   }
 
   /** What the guard would decide, then what the risk check says; `keep` commits with it, in the one or the other. */

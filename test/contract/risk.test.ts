@@ -146,6 +146,20 @@ describe('plain JSON', () => {
     assert.equal(service.asked.length, 1);
   });
 
+  test('it is asked before a pending code is sent again, although the guard would block a new start', async () => {
+    const { service, app, acme } = await world({ HELIOGRAPH_GUARD: '{"per_number":1}' });
+    const { id, to } = await acme.pending();
+    service.answer = json({ decision: 'block' });
+    app.clock.advance(61_000);
+    const again = await acme.start({ to });
+    assert.deepEqual([again.body.status, again.body.reason], ['blocked', 'risk']);
+    assert.equal((await acme.read(id)).body.sends, 1);
+    const asked = service.asked.length;
+    app.clock.advance(600_000);
+    assert.equal((await acme.start({ to })).body.reason, 'destination_limit');
+    assert.equal(service.asked.length, asked, 'nothing would be sent');
+  });
+
   test('parallel starts of a number ask once', async () => {
     const { service, acme } = await world();
     const to = acme.newNumber();
