@@ -65,13 +65,17 @@ const shownStatus: Record<VerificationStatus, string> = {
   blocked: 'failed',
 };
 
+function toChannel(channel: string): string {
+  return channel === 'voice' ? 'call' : channel;
+}
+
 function sharedOf(row: Verification) {
   return {
     sid: sidOf('VE', row.id),
     service_sid: sidOf('VA', row.applicationId),
     account_sid: sidOf('AC', row.applicationId),
     to: row.to,
-    channel: row.channel === 'voice' ? 'call' : row.channel,
+    channel: toChannel(row.channel),
     status: shownStatus[row.status],
     valid: row.status === 'approved',
     amount: null,
@@ -81,10 +85,21 @@ function sharedOf(row: Verification) {
   };
 }
 
-export function toVerification(row: Verification, publicUrl: string): Static<typeof verificationSchema> {
+/** A send of a code, with its channel. */
+export interface SentBy {
+  messageId: string;
+  channel: string;
+}
+
+/** `sent` are the sends of a verification that has several. */
+export function toVerification(
+  row: Verification,
+  publicUrl: string,
+  sent: readonly SentBy[] = [],
+): Static<typeof verificationSchema> {
   const attempts = row.textIds.map((id) => ({
     time: toSeconds(idTimeMs(id)),
-    channel: 'SMS',
+    channel: toChannel(sent.find(({ messageId }) => messageId === id)?.channel ?? row.channel).toUpperCase(),
     attempt_sid: sidOf('VL', id),
   }));
   const record = sharedOf(row);

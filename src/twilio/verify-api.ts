@@ -113,8 +113,8 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
   }
 
   async function readRow(applicationId: string, id: string) {
-    const { row } = await verify.require(applicationId, id);
-    return toVerification(row, publicUrl);
+    const { row, all } = await verify.require(applicationId, id);
+    return toVerification(row, publicUrl, all);
   }
 
   async function check(
@@ -156,8 +156,9 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
         const body = startBody(readFields(call.body as unknown as URLSearchParams, startForm));
         const started = await start(caller, body, call).catch(asParameter);
         refuseStart(started);
-        const { verification } = started;
-        const content = asJson(toVerification(verification, publicUrl));
+        const { verification, record } = started;
+        const sent = record.deliveries.map(({ message_id, channel }) => ({ messageId: message_id, channel }));
+        const content = asJson(toVerification(verification, publicUrl, sent));
         return { status: 201, location: locationOf(verification), content };
       },
     }),

@@ -80,6 +80,16 @@ describe('start', () => {
     assert.deepEqual(later.body.send_code_attempts[0], body.send_code_attempts[0]);
   });
 
+  test('Channel call continues it by a call, and each attempt says its channel', async () => {
+    const { To, sid } = await pending();
+    const { status, body } = await start({ To, Channel: 'call' });
+    assert.deepEqual([status, body.sid, body.channel], [201, sid, 'call']);
+    const channels = (shown: Shown) => shown.send_code_attempts.map(({ channel }) => channel);
+    assert.deepEqual(channels(body), ['SMS', 'CALL']);
+    assert.deepEqual(channels((await read(sid)).body), ['SMS', 'CALL']);
+    assert.deepEqual(channels((await start({ To: acme.newNumber(), Channel: 'call' })).body), ['CALL']);
+  });
+
   test('400, 60203: a sixth send', async () => {
     const { To, sid } = await pending();
     for (let sends = 2; sends <= 5; sends++) {
