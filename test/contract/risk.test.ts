@@ -222,6 +222,24 @@ describe('without an answer', () => {
   });
 });
 
+test('a step of the clock keeps no answer longer, and no pause', async () => {
+  const { service, app, acme } = await world();
+  const seen = async (to: string) => (await explain(acme, to)).rules.at(-1)?.seen;
+  const to = acme.newNumber();
+  assert.equal(await seen(to), 'allow');
+  const stepBack = () => app.clock.set(app.clock.nowMs() - 600_000);
+  stepBack();
+  app.clock.advance(61_000);
+  service.answer = json({ decision: 'block' });
+  assert.equal(await seen(to), 'block');
+  service.answer = json({}, 503);
+  for (let count = 0; count < 5; count++) await seen(acme.newNumber());
+  stepBack();
+  app.clock.advance(11_000);
+  service.answer = json({ decision: 'allow' });
+  assert.equal(await seen(acme.newNumber()), 'allow');
+});
+
 describe('CAMARA SIM Swap', () => {
   test('the check with maxAge; a swapped SIM blocks, and a number it does not know is no failure of the service', async () => {
     const { service, app, acme } = await world({
