@@ -80,14 +80,27 @@ describe('start', () => {
     assert.deepEqual(later.body.send_code_attempts[0], body.send_code_attempts[0]);
   });
 
-  test('Channel call continues it by a call, and each attempt says its channel', async () => {
-    const { To, sid } = await pending();
-    const { status, body } = await start({ To, Channel: 'call' });
-    assert.deepEqual([status, body.sid, body.channel], [201, sid, 'call']);
-    const channels = (shown: Shown) => shown.send_code_attempts.map(({ channel }) => channel);
-    assert.deepEqual(channels(body), ['SMS', 'CALL']);
-    assert.deepEqual(channels((await read(sid)).body), ['SMS', 'CALL']);
-    assert.deepEqual(channels((await start({ To: acme.newNumber(), Channel: 'call' })).body), ['CALL']);
+  test('call and whatsapp: each attempt has its channel, in the answer and in a read', async () => {
+    const To = acme.newNumber();
+    const attempts = ({ body }: { body: Shown }) => body.send_code_attempts.map(({ channel }) => channel);
+    const called = await start({ To, Channel: 'call', Locale: 'de' });
+    assert.equal(called.status, 201);
+    assert.deepEqual([called.body.channel, attempts(called)], ['call', ['CALL']]);
+    const texted = await start({ To, Channel: 'whatsapp' });
+    assert.deepEqual([texted.body.sid, texted.body.channel], [called.body.sid, 'whatsapp']);
+    assert.deepEqual(attempts(texted), ['CALL', 'WHATSAPP']);
+    const last = await start({ To, Channel: 'sms' });
+    assert.deepEqual([last.body.channel, attempts(last)], ['sms', ['CALL', 'WHATSAPP', 'SMS']]);
+    assert.deepEqual((await read(last.body.sid)).body, last.body);
+    const { deliveries } = await native(last.body.sid);
+    assert.deepEqual(
+      deliveries.map(({ channel }) => channel),
+      ['voice', 'whatsapp', 'sms'],
+    );
+    const [code = ''] = await acme.codes(To, 3);
+    const checked = await check({ To, Code: code });
+    assert.deepEqual([checked.body.status, checked.body.channel], ['approved', 'sms']);
+    assert.deepEqual(attempts(await read(last.body.sid)), ['CALL', 'WHATSAPP', 'SMS']);
   });
 
   test('400, 60203: a sixth send', async () => {
@@ -135,7 +148,9 @@ describe('start', () => {
       [{ To: '+4477\0' }, /: To must not contain/],
       [{ To, Channel: '' }, /: Channel /],
       [{ To, Channel: 'pigeon' }, /: Channel /],
-      [{ To, Channel: 'SMS' }, /: Channel /],
+      [{ To, Channel: 'SMS' }, /: Channel must be sms, call or whatsapp/],
+      [{ To, Channel: 'voice' }, /: Channel must be sms, call or whatsapp/],
+      [{ To, Channel: 'inbound' }, /: Channel /],
       [{ To, Locale: 'de_DE' }, /: Locale /],
       [{ To, CustomCode: '12' }, /: CustomCode /],
       [{ To, CustomCode: 'abcdef' }, /: CustomCode /],

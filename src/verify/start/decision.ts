@@ -85,7 +85,7 @@ export interface StartDecision {
 
 export interface StartDecisionOptions {
   clock: Clock;
-  keys: Pick<KeyRing, 'version' | 'keyFor'>;
+  keys: Pick<KeyRing, 'version' | 'versions' | 'keyFor'>;
   guard: Guard;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
