@@ -123,6 +123,24 @@ describe('texts', () => {
     assert.equal(again.code, 1);
     assert.match(again.stderr, /VERIFICATION_ALREADY_APPROVED/);
   });
+
+  test('a verification by another channel, with what follows it, and by a text of the person', async () => {
+    const fallback = ['--fallback', 'sms:30', '--fallback', 'whatsapp'];
+    const called = await world.json(['verify', 'start', '+15005550106', '--channel', 'voice', ...fallback]);
+    assert.equal(called.channel, 'voice');
+    const again = await world.run(['verify', 'start', '+15005550106', '--fallback', 'sms:4s']);
+    assert.match(again.stderr, /another channel|5 to 120/);
+    for (const wrong of ['voice:soon', ':30', 'voice:1:2'])
+      assert.equal((await world.run(['verify', 'start', '+15005550106', '--fallback', wrong])).code, 2, wrong);
+    const asked = await world.run(['verify', 'start', '+15005550107', '--channel', 'inbound']);
+    const [, text = '', number = ''] = /to send {2}(.+ \d{8}) {2}to (\+15005550199)/.exec(asked.stdout) ?? [];
+    assert.notEqual(text, '', asked.stdout);
+    const { id } = await world.json(['verify', 'start', '+15005550107', '--channel', 'inbound']);
+    assert.match(asked.stdout, new RegExp(String(id)), 'a second start continues it');
+    assert.equal(number, '+15005550199');
+    const coded = await world.run(['verify', 'start', '+15005550107', '--channel', 'inbound', '--code']);
+    assert.deepEqual([coded.code, /has no code/.test(coded.stderr)], [2, true]);
+  });
 });
 
 describe('hooks of identity servers', () => {

@@ -1,6 +1,7 @@
 import { hourMs, minuteMs } from '../../platform/clock.ts';
 import { type Chore, pieceRows } from '../../platform/work/maintenance.ts';
 import { deleteOldPlans } from '../../verify/fallback/store.ts';
+import { deleteOldAwaited } from '../../verify/inbound/refused-texts.ts';
 import {
   deleteCountedSends,
   deleteCountedStarts,
@@ -21,6 +22,7 @@ export function verificationChores({ config, database, clock }: ChoreOptions, { 
     every(minuteMs, 'counted-starts', deleteCountedStarts),
     every(10 * minuteMs, 'start-clients', deleteStartClients),
     every(10 * minuteMs, 'fallbacks', (tx, nowMs) => deleteOldPlans(tx, keptFrom(nowMs))),
+    every(10 * minuteMs, 'awaited-texts', (tx, nowMs) => deleteOldAwaited(tx, keptFrom(nowMs))),
     every(10 * minuteMs, 'counted-sends', deleteCountedSends),
     every(10 * minuteMs, 'recent-failures', deleteRecentFailures),
   ];
