@@ -18,7 +18,7 @@ import { checkOutcome } from '../verify/check-outcome.ts';
 import type { StartAnswer } from '../verify/start/item.ts';
 import type { StartBody } from '../verify/start/request.ts';
 import { codeForm } from '../verify/start/rules.ts';
-import type { BlockReason, Verification } from '../verify/verification.ts';
+import { type BlockReason, mostSends, type Verification } from '../verify/verification.ts';
 import type { VerifyRoutesOptions } from '../verify/verify-api.ts';
 import type { CheckAnswer } from '../verify/verify-service.ts';
 import { invalidParameter, refuseProblems, TwilioError, twilioCodes } from './errors.ts';
@@ -97,6 +97,7 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
 
   function startBody(fields: Fields<'To' | 'Channel' | 'Locale' | 'CustomCode' | 'AppHash' | 'DeviceIp'>): StartBody {
     const { To, Channel, Locale, CustomCode, AppHash, DeviceIp } = fields;
+    if (Channel === 'inbound') throw invalidParameter('Channel', `${notHere}: no answer says what the person texts`);
     if (Channel !== undefined && !Object.hasOwn(ourChannels, Channel))
       throw invalidParameter('Channel', channelExpected(Object.keys(ourChannels)));
     // One shape for every call: a field that is undefined counts as missing.
@@ -252,7 +253,7 @@ function refuseStart({ verification, record }: StartAnswer): void {
       headers,
     );
   }
-  if (record.sent === false && record.resend_available_at === null) {
+  if (record.sent === false && verification.sends >= mostSends) {
     const message = `The code was sent ${verification.sends} times, the maximum. Start again when it has expired.`;
     throw withHeaders(new TwilioError('INVALID_ARGUMENT', twilioCodes.noSendsLeft, message), headers);
   }

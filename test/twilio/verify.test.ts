@@ -116,6 +116,22 @@ describe('start', () => {
     assert.equal((await native(sid)).sends, 5);
   });
 
+  test('201: a start whose code expires before it could be sent again is no sixth send', async () => {
+    const { To, sid } = await pending({ CustomCode: '4829137' });
+    app.clock.advance(595_000);
+    assert.equal((await start({ To, CustomCode: '4829137' })).body.send_code_attempts.length, 2);
+    const again = await start({ To, CustomCode: '4829137' });
+    assert.deepEqual([again.status, again.body.sid, again.body.send_code_attempts.length], [201, sid, 2]);
+  });
+
+  test('400, 60200: Channel inbound, which sends nothing, does not replace a code', async () => {
+    const { To, sid } = await pending();
+    const refused = await start({ To, Channel: 'inbound' });
+    assertTwilioError(refused, invalid);
+    assert.match(String((refused.body as unknown as { message: string }).message), /: Channel /);
+    assert.equal((await native(sid)).status, 'pending');
+  });
+
   test('CustomCode is the code of the text, DeviceIp and Locale are taken', async () => {
     const { code, sid, body } = await pending({ CustomCode: '4829137', Locale: 'de', DeviceIp: '203.0.113.7' });
     assert.equal(code, '4829137');
