@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { encodeText } from '../../src/smpp/charset.ts';
 import { send } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
+import { createOperator } from '../support/operator.ts';
 import {
   bound,
   createSmppCaller,
@@ -147,6 +148,28 @@ describe('submit_sm is a send of the SMS API', () => {
       ],
     );
     assert.match(messageId, /^msg_/);
+    client.close();
+  });
+
+  test('a text beyond the segments of the day is 0x45; of a turn, those that fit are kept', async () => {
+    const own = await createSmppCaller(world.app);
+    const operator = await createOperator(world.app);
+    const path = `/portal/v1/operator/applications/${own.id}`;
+    assert.equal((await operator.send('PATCH', path, { segments_per_day: 4 })).status, 200);
+    const client = await bound(world, own);
+    const long = { shortMessage: Buffer.from('x'.repeat(250)) };
+    const answers = await submitMany(client, [long, {}, long, {}, {}]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [0, 0, 0x45, 0, 0x45],
+    );
+    const { data } = (await get('/sms/v1/messages?limit=100', own)).body as { data: unknown[] };
+    assert.equal(data.length, 3);
+    await eventually('it is shown why', async () =>
+      (await readAccount(own)).problems.some(
+        ({ status_name, why }) => status_name === 'ESME_RSUBMITFAIL' && /4 segments of the day/.test(why),
+      ),
+    );
     client.close();
   });
 

@@ -22,6 +22,8 @@ export interface RawClient {
   sendOctets(octets: Buffer): void;
   /** Takes the next PDU with this command out of those that came. */
   take<Command extends Pdu['command']>(command: Command): Promise<PduOf<Command>>;
+  /** Takes the next PDU, whatever it is. */
+  next(): Promise<Pdu>;
   readonly received: readonly Pdu[];
   readonly lost: string | undefined;
   bind(command?: BindCommand, more?: { systemId?: string; password?: string }): Promise<BindAnswerPdu>;
@@ -39,21 +41,42 @@ export async function connectRaw(port: number): Promise<RawClient> {
   const received: Pdu[] = [];
   let sequence = 0;
   let isClosed = false;
+  /** Woken when something has come. */
+  const waiting = new Set<() => void>();
   socket.on('data', (chunk) => {
     for (const frame of frames.read(chunk)) received.push(decodePdu(frame).pdu);
+    for (const wake of waiting) wake();
   });
   socket.on('error', () => {});
   socket.on('close', () => {
     isClosed = true;
   });
+  function until(what: string, isThere: () => boolean): Promise<void> {
+    if (isThere()) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const end = (act: () => void) => {
+        waiting.delete(wake);
+        clearTimeout(late);
+        act();
+      };
+      const wake = () => isThere() && end(resolve);
+      const late = setTimeout(() => end(() => reject(new Error(`not within 20 s: ${what}`))), 20_000);
+      waiting.add(wake);
+    });
+  }
+
   const client: RawClient = {
     send: (pdu) => void socket.write(encodePdu(pdu)),
     sendOctets: (octets) => void socket.write(octets),
     async take(command) {
       const find = () => received.findIndex((pdu) => pdu.command === command);
-      await eventually(`a ${command} comes`, () => find() >= 0, { withinMs: 20_000, everyMs: 2 });
+      await until(`a ${command} comes`, () => find() >= 0);
       const [pdu] = received.splice(find(), 1);
       return pdu as never;
+    },
+    async next() {
+      await until('a PDU comes', () => received.length > 0);
+      return received.shift() as Pdu;
     },
     get received() {
       return received;
