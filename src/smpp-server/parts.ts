@@ -98,14 +98,15 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     const open = found.filter(({ body, messageId }) => body !== null && messageId === null);
     if (open.some(({ number }) => number === part.part))
       return { outcome: refuse(statuses.queueFull, 'another text with the same reference still waits for its parts') };
-    const count = waiting.get(account.id) ?? 0;
-    if (count >= mostWaiting)
-      return {
-        outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`),
-      };
     const fresh = toStored(item, newId('prt', clock), nowMs);
     const parts = [...open, fresh].sort((a, b) => a.number - b.number);
+    // A part that completes its text waits for nothing, so there is always room for it.
     if (parts.length < part.total) {
+      const count = waiting.get(account.id) ?? 0;
+      if (count >= mostWaiting)
+        return {
+          outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`),
+        };
       waiting.set(account.id, count + 1);
       return { outcome: { kind: 'kept', id: fresh.id }, fresh };
     }

@@ -8,7 +8,7 @@ import { createRegistered } from '../support/applications.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { urlOf } from '../support/node-settings.ts';
-import { freePort } from '../support/process.ts';
+import { freePort, makeFolder } from '../support/process.ts';
 import { buildService, endServices, type Service, startService } from '../support/service.ts';
 import { staysAsLong } from './refusals.ts';
 import { bound, createAccount, credentialsOf, readAccount, type SmppCaller, submitMany } from './world.ts';
@@ -16,6 +16,7 @@ import { bound, createAccount, credentialsOf, readAccount, type SmppCaller, subm
 let db: TestDatabase;
 let service: Service;
 let port: number;
+const dataDir = makeFolder('data');
 before(async () => {
   await buildService();
   db = await createTestDatabase();
@@ -28,8 +29,10 @@ after(async () => {
   await db.drop();
 });
 
+/** Anew with what it had before. */
 function start(): Promise<Service> {
   return startService({
+    dataDir,
     env: { DATABASE_URL: urlOf(db.connection), HELIOGRAPH_PROCESSES: '2', HELIOGRAPH_SMPP_PORT: String(port) },
   });
 }

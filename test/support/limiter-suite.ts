@@ -249,8 +249,8 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
           const refused = await send(limiter, limits, nowMs, 3, neverInformed);
           assert.deepEqual([refused.admitted, refused.retryAfterMs], [false, lengthMs - nowMs]);
         }
-        const informed = await send(await limiter.copy(), limits, lengthMs / 2, 1, 0);
-        assert.equal(informed.retryAfterMs, lengthMs / 2 + 1000);
+        const informed = await send(await limiter.copy(), limits, (lengthMs * 7) / 8, 1, 0);
+        assert.equal(informed.retryAfterMs, lengthMs / 8 + 1000);
         assert.equal((await send(limiter, limits, lengthMs, 1, neverInformed)).admitted, true);
       }
     });
