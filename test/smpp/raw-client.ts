@@ -13,7 +13,6 @@ import {
   type Pdu,
   type SubmitFields,
 } from '../../src/smpp/pdu.ts';
-import { eventually } from '../support/eventually.ts';
 
 type PduOf<Command, Any extends Pdu = Pdu> = Any extends Pdu ? (Command extends Any['command'] ? Any : never) : never;
 
@@ -22,6 +21,9 @@ export interface RawClient {
   sendOctets(octets: Buffer): void;
   /** Takes the next PDU with this command out of those that came. */
   take<Command extends Pdu['command']>(command: Command): Promise<PduOf<Command>>;
+  /** Looks whenever something has come, and once the connection is closed. */
+  until(what: string, isThere: () => boolean): Promise<void>;
+  readonly isClosed: boolean;
   /** Takes the next PDU, whatever it is. */
   next(): Promise<Pdu>;
   readonly received: readonly Pdu[];
@@ -50,6 +52,7 @@ export async function connectRaw(port: number): Promise<RawClient> {
   socket.on('error', () => {});
   socket.on('close', () => {
     isClosed = true;
+    for (const wake of waiting) wake();
   });
   function until(what: string, isThere: () => boolean): Promise<void> {
     if (isThere()) return Promise.resolve();
@@ -60,7 +63,7 @@ export async function connectRaw(port: number): Promise<RawClient> {
         act();
       };
       const wake = () => isThere() && end(resolve);
-      const late = setTimeout(() => end(() => reject(new Error(`not within 20 s: ${what}`))), 20_000);
+      const late = setTimeout(() => end(() => reject(new Error(`not within a minute: ${what}`))), 60_000);
       waiting.add(wake);
     });
   }
@@ -98,7 +101,11 @@ export async function connectRaw(port: number): Promise<RawClient> {
       client.send({ command: 'deliver_sm_resp', status, sequence: receipt.sequence, messageId: '', tlvs: [] });
       return receipt;
     },
-    closed: async () => void (await eventually('the SMSC closes the connection', () => isClosed)),
+    until,
+    get isClosed() {
+      return isClosed;
+    },
+    closed: () => until('the SMSC closes the connection', () => isClosed),
     close: () => socket.destroy(),
   };
   return client;
