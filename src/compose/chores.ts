@@ -64,6 +64,7 @@ import { sweepParts } from '../smpp-server/part-sweep.ts';
 import { deleteOldCalls } from '../twilio/callbacks/store.ts';
 import { walkEndedCodes } from '../verify/ended-code-store.ts';
 import { deleteOldPlans } from '../verify/fallback/store.ts';
+import { deleteOldAwaited } from '../verify/inbound/refused-texts.ts';
 import {
   deleteCountedSends,
   deleteCountedStarts,
@@ -243,6 +244,11 @@ export function createChores({
       name: 'fallbacks',
       everyMs: 10 * minuteMs,
       runPiece: withNow((tx, nowMs) => deleteOldPlans(tx, keptFrom(nowMs))),
+    },
+    {
+      name: 'awaited-texts',
+      everyMs: 10 * minuteMs,
+      runPiece: withNow((tx, nowMs) => deleteOldAwaited(tx, keptFrom(nowMs))),
     },
     { name: 'counted-sends', everyMs: 10 * minuteMs, runPiece: withNow(deleteCountedSends) },
     { name: 'recent-failures', everyMs: 10 * minuteMs, runPiece: withNow(deleteRecentFailures) },

@@ -18,6 +18,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Idempotency } from '../platform/database/idempotency.ts';
 import { createCheckRoutes } from './check-api.ts';
 import type { GuardExplanation } from './explanations.ts';
+import type { StartRequest } from './start/decision.ts';
 import type { ToStart } from './start/request.ts';
 import type { StartRules } from './start/rules.ts';
 import { canceledVerification } from './verification-examples.ts';
@@ -100,8 +101,14 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
         UNSUPPORTED_CHANNEL: 'The channel is not supported',
         UNROUTABLE_DESTINATION: 'No route leads to the number',
       },
-      handler: (call) => {
-        const request = toStart(requireApplication(call), call.body, call);
+      handler: async (call) => {
+        const caller = requireApplication(call);
+        let request: StartRequest;
+        try {
+          request = toStart(caller, call.body, call);
+        } catch (error) {
+          throw await verify.nameChannels(caller.applicationId, error);
+        }
         return answerOnce(idempotency, call, async (keep) => {
           const toAnswer = ({ record }: { record: { id: string } }) => ({
             status: 200,
