@@ -36,17 +36,29 @@ function valuesOf(listenerId: string, bind: Bind): unknown[] {
   ];
 }
 
-/** True if other nodes had given this process up: then its binds have to be written again. */
-export async function touchListener(tx: Tx, listenerId: string): Promise<boolean> {
-  const { rows } = await tx.query<{ made: boolean }>(touchStatement, [uuidOf(listenerId)]);
-  return rows[0]?.made === true;
+export interface Heartbeat {
+  /** Other nodes had given this process up: its binds have to be written again. */
+  wasGivenUp: boolean;
+  /** The ids of its binds that an operator wants to end. */
+  ending: string[];
 }
 
-const touchStatement = {
-  name: 'touch-smpp-listener',
-  text: `insert into smpp_listener (id, seen_at) values ($1, clock_timestamp())
-    on conflict (id) do update set seen_at = clock_timestamp() returning xmax = 0 as made`,
+export async function beat(tx: Tx, listenerId: string): Promise<Heartbeat> {
+  const { rows } = await tx.query<{ made: boolean; ending: string[] }>(beatStatement, [uuidOf(listenerId)]);
+  const [{ made, ending } = { made: false, ending: [] }] = rows;
+  return { wasGivenUp: made, ending: ending.map((id) => fromUuid('bnd', id)) };
+}
+
+const touch = `insert into smpp_listener (id, seen_at) values ($1, clock_timestamp())
+    on conflict (id) do update set seen_at = clock_timestamp() returning xmax = 0 as made`;
+
+const beatStatement = {
+  name: 'beat-of-smpp-listener',
+  text: `with touched as (${touch})
+    select made, array(select id from smpp_bind where listener_id = $1 and ending) as ending from touched`,
 };
+
+const touchStatement = { name: 'touch-smpp-listener', text: touch };
 
 /** Writes binds again that were deleted with their process. */
 export async function restoreBinds(tx: Tx, listenerId: string, binds: Bind[]): Promise<void> {
@@ -89,15 +101,6 @@ const countStatement = {
 
 export async function deleteBinds(tx: Tx, ids: string[]): Promise<void> {
   await tx.query('delete from smpp_bind where id = any($1::uuid[])', [ids.map(uuidOf)]);
-}
-
-/** The binds of a process that an operator wants to end. */
-export async function findEnding(tx: Tx, listenerId: string): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    { name: 'find-ending-smpp-binds', text: 'select id from smpp_bind where listener_id = $1 and ending' },
-    [uuidOf(listenerId)],
-  );
-  return rows.map(({ id }) => fromUuid('bnd', id));
 }
 
 export async function deleteListener(tx: Tx, listenerId: string): Promise<void> {

@@ -6,13 +6,12 @@ import type { Log } from '../platform/log.ts';
 import { createPoller } from '../platform/work/poller.ts';
 import { type Bind, type Problem, perMinuteOf } from './bind.ts';
 import {
+  beat,
   deleteBinds,
   deleteListener,
-  findEnding,
   insertBind,
   insertProblems,
   restoreBinds,
-  touchListener,
   writeCounts,
 } from './bind-store.ts';
 
@@ -41,12 +40,12 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
 
   async function tellOthers(): Promise<void> {
     if (!wasUsed) return;
-    const wasGivenUp = await touchListener(database, listenerId);
+    const { wasGivenUp, ending } = await beat(database, listenerId);
     if (wasGivenUp) await restoreBinds(database, listenerId, [...binds.values()]);
     await deleteGone();
     await writeChanged();
     await writeProblems();
-    for (const id of binds.size === 0 ? [] : await findEnding(database, listenerId)) {
+    for (const id of ending) {
       const bind = binds.get(id);
       if (bind !== undefined) onEnd(bind);
     }

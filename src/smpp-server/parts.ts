@@ -98,14 +98,15 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     const open = found.filter(({ body, messageId }) => body !== null && messageId === null);
     if (open.some(({ number }) => number === part.part))
       return { outcome: refuse(statuses.queueFull, 'another text with the same reference still waits for its parts') };
-    const count = waiting.get(account.id) ?? 0;
-    if (count >= mostWaiting)
-      return {
-        outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`),
-      };
     const fresh = toStored(item, newId('prt', clock), nowMs);
     const parts = [...open, fresh].sort((a, b) => a.number - b.number);
+    // A part that completes its text waits for nothing, so there is always room for it.
     if (parts.length < part.total) {
+      const count = waiting.get(account.id) ?? 0;
+      if (count >= mostWaiting)
+        return {
+          outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`),
+        };
       waiting.set(account.id, count + 1);
       return { outcome: { kind: 'kept', id: fresh.id }, fresh };
     }
@@ -115,7 +116,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
   }
 
   /** The message of a whole text. Times and sender are those of its first part. */
-  function join({ account, known, correlationId }: Added, parts: StoredPart[]): Message | ApiError {
+  function join({ account, known, correlationId, trace }: Added, parts: StoredPart[]): Message | ApiError {
     const bodies = parts.flatMap(({ body }) => (body === null ? [] : [body]));
     const [first] = bodies;
     if (first === undefined) throw new Error('a text without parts was joined');
@@ -127,7 +128,13 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     const problem = textProblem(text);
     if (problem !== undefined) return new ApiError('INVALID_ARGUMENT', `the joined text ${problem}`);
     const { applicationId, rights, api } = known.caller;
-    const message = messages.prepare(toSendRequest(request, text), { applicationId, rights, api, correlationId });
+    const message = messages.prepare(toSendRequest(request, text), {
+      applicationId,
+      rights,
+      api,
+      correlationId,
+      trace,
+    });
     if (!isMessage(message)) return message;
     const wanted = parts.filter(({ body }) => body?.wish !== '');
     const wish = (wanted[0]?.body?.wish ?? '') as ReceiptWish;
@@ -148,11 +155,11 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
       throw await messages.refusalOf(tried, { applicationId, segmentsPerDay: rights.segmentsPerDay });
   }
 
-  async function send({ message, parts, id }: Whole, { known }: PartToAdd): Promise<void> {
+  async function send({ message, parts, id }: Whole, { known, trace }: PartToAdd): Promise<void> {
     const { applicationId, rights } = known.caller;
     const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
     const ids = parts.map((each) => each.id);
-    const [made = message] = await messages.accept(spender, [message], () => undefined);
+    const [made = message] = await messages.accept(spender, [message], () => undefined, trace);
     if (isMessage(made)) {
       // If this is lost, the sweep finds the message and does it.
       await store.closeParts(database, ids).catch(() => {});

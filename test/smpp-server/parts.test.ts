@@ -170,4 +170,38 @@ describe('parts of long texts', () => {
     assert.deepEqual(await messagesOf(caller), []);
     client.close();
   });
+
+  test('a thousand parts of an account wait at most, on all its binds; the next is refused until some are joined or given up', async () => {
+    const caller = await createSmppCaller(world.app);
+    const clients = await Promise.all([bound(world, caller), bound(world, caller)]);
+    const [client, other] = clients;
+    const first = (reference: number) => part('udh16', reference, 2, 1, `${reference}`);
+    const answers = await Promise.all(
+      clients.map((each, half) =>
+        submitMany(
+          each,
+          Array.from({ length: 510 }, (_, index) => first(510 * half + index)),
+        ),
+      ),
+    );
+    const refused = answers.flat().filter(({ status }) => status !== 0);
+    assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([0x14]));
+    assert.equal(refused.length, 20);
+    assert.equal(await statusOf(other, first(5000)), 0x14);
+    assert.equal(
+      await statusOf(await bound(world, await createSmppCaller(world.app)), first(5000)),
+      0,
+      'another account',
+    );
+    // Those that wait may be joined, and leave room.
+    assert.equal(await statusOf(client, part('udh16', 0, 2, 2, '!')), 0);
+    assert.equal(await statusOf(other, first(5001)), 0);
+    assert.equal(await statusOf(other, first(5002)), 0x14);
+    world.app.clock.advance(66_000);
+    await eventually('the others are given up', async () => {
+      await world.app.delivery.maintenance.runAll();
+      return (await statusOf(other, first(5003))) === 0;
+    });
+    for (const each of clients) each.close();
+  });
 });

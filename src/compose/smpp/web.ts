@@ -35,7 +35,7 @@ const mostDrainMs = 5000;
 
 /** Builds the door for programs that speak SMPP, over the message service. Workers do not open it. */
 export function composeSmpp(foundation: Foundation, { registry, registrations, messages, onCounted }: SmppParts) {
-  const { config, clock, database, sideDatabase, keys, log, metrics, windows } = foundation;
+  const { config, clock, database, sideDatabase, keys, log, metrics, windows, tracer } = foundation;
   const { environment, passwordPerMinute: perMinute } = config;
   const { directory, feed, service } = registry;
   const credentials = createSmppCredentials(keys);
@@ -56,7 +56,7 @@ export function composeSmpp(foundation: Foundation, { registry, registrations, m
     findInbound: (ids) => findInboundTexts(sideDatabase, ids),
   });
   const submits = createSubmits({
-    ...{ clock, log, environment, messages },
+    ...{ clock, log, environment, messages, tracer },
     find(bind) {
       submitted++;
       const known = accounts.remembered(bind.key);
