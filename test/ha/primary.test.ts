@@ -181,6 +181,44 @@ describe('with a synchronous standby', { concurrency: false }, () => {
     assert.equal(await portOf(node), pair.first.port);
   });
 
+  test('a statement that takes too long holds back answers for one write, and ends no trust', async () => {
+    const host = await node.primary.whenTrusted(patient);
+    // One backend stands still, so its statement has no answer. The host itself is well.
+    const { rows } = await pair.first.admin.query<{ pid: number }>(
+      `select pid from pg_stat_activity where usename = 'heliograph' and state = 'idle'
+         and pid <> pg_backend_pid() and query not like '%pg_logical_emit_message%'`,
+    );
+    for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
+    try {
+      const asked = Array.from({ length: 3 }, () => node.database.query('select 1').then(answered, String));
+      const outcomes = await Promise.all(asked);
+      assert.ok(
+        outcomes.some((outcome) => outcome !== 'answered'),
+        'a statement had no answer',
+      );
+      assert.equal(node.primary.current(), host, 'the host is trusted still');
+      assert.equal((await node.database.query('select 1')).count, 1);
+    } finally {
+      for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+    }
+  });
+
+  test('doubts without end keep no answer waiting: each waits for a write that began after those before it', async () => {
+    const host = await node.primary.whenTrusted(patient);
+    let goesOn = true;
+    const doubt = () => {
+      node.primary.doubt(host);
+      if (goesOn) setImmediate(doubt);
+    };
+    doubt();
+    try {
+      for (let n = 0; n < 10; n++) assert.equal((await node.database.query('select 1')).count, 1);
+      assert.equal(node.primary.current(), host);
+    } finally {
+      goesOn = false;
+    }
+  });
+
   test('after a promotion every statement goes to the new primary, and no connection to the old one stays', async () => {
     const session = await node.database.openSession(() => {
       sessionLost = true;
@@ -239,6 +277,7 @@ describe('with a synchronous standby', { concurrency: false }, () => {
   });
 });
 
+const answered = () => 'answered';
 const unused = { onChange: () => {}, onLost: () => {} };
 
 function refusedToStart(error: unknown): false {

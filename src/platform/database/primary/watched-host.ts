@@ -3,7 +3,7 @@ import { causeOf } from '../../errors.ts';
 import { createPoller } from '../../work/poller.ts';
 import { createHostWatch } from './host-watch.ts';
 import type { HostAddress } from './hosts.ts';
-import { type HostView, isProven, noProof, type Proof } from './trust.ts';
+import { type HostView, isDoubted, isProven, noProof, type Proof } from './trust.ts';
 
 /** A host as this process last saw it, for operators. */
 export interface HostState {
@@ -18,10 +18,13 @@ export interface Watched {
   /** Undefined while it does not answer. */
   readonly view: HostView | undefined;
   isProven(): boolean;
-  /** When the write began that proves it; undefined without one. */
-  provenAtMs(): number | undefined;
-  /** Writes once more. Settles like a write that began after this call. */
-  prove(): Promise<void>;
+  /** When the last write began that has committed there. */
+  provenAtMs(): number;
+  /** Until when an earlier write confirms nothing. */
+  doubtedAtMs(): number;
+  isDoubted(): boolean;
+  /** Writes once more, after the write under way. */
+  prove(): void;
   doubt(): void;
   describe(): string;
   state(isPrimary: boolean): HostState;
@@ -56,7 +59,7 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
   const poller = createPoller({ run: ask, pauseMs });
 
   function pauseMs(): number {
-    if (isFollowed(host)) return host.isProven() ? proveEveryMs : proveSoonMs;
+    if (isFollowed(host)) return host.isProven() && !host.isDoubted() ? proveEveryMs : proveSoonMs;
     return isFound() ? lookEveryMs : searchEveryMs;
   }
 
@@ -83,9 +86,12 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
   function lose(why: string): void {
     reason = why;
     view = undefined;
-    proof = { ...proof, doubtedAtMs: clock.steadyMs() };
     watch.cut();
     if (!stopped) onNews();
+  }
+
+  function prove(): void {
+    if (!stopped) poller.poll().catch(() => {});
   }
 
   const host: Watched = {
@@ -94,11 +100,13 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
       return view;
     },
     isProven: () => view !== undefined && isProven(proof, clock.steadyMs()),
-    provenAtMs: () => (proof.wroteAtMs > proof.doubtedAtMs ? proof.wroteAtMs : undefined),
-    prove: poller.poll,
+    provenAtMs: () => proof.wroteAtMs,
+    doubtedAtMs: () => proof.doubtedAtMs,
+    isDoubted: () => isDoubted(proof),
+    prove,
     doubt() {
       proof = { ...proof, doubtedAtMs: clock.steadyMs() };
-      poller.hurry();
+      prove();
     },
     describe() {
       if (view === undefined) return `${address.name} does not answer (${reason})`;
