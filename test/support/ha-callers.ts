@@ -63,7 +63,13 @@ export function startHaCallers({ nodes, own, otherId, load }: HaCallersOptions):
   async function changeKeys(turn: number): Promise<void> {
     const keys = `/portal/v1/applications/${otherId}/keys`;
     const { cookie } = own.developer;
-    const made = await send<{ id: string; api_key: string }>('key', 'POST', at(turn) + keys, { cookie }, { name: 'drill' });
+    const made = await send<{ id: string; api_key: string }>(
+      'key',
+      'POST',
+      at(turn) + keys,
+      { cookie },
+      { name: 'drill' },
+    );
     if (made?.status !== 201) return;
     const { id, api_key: key } = made.body;
     await Promise.all(nodes.map((_, place) => useKey(place, key)));

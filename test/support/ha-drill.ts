@@ -34,7 +34,9 @@ export function createDrill({ postgres, load }: HaWorld): Drill {
   /** When a write first commits at a member that `isOver` takes. */
   async function untilWritable(isOver: (primary: Member) => boolean): Promise<number> {
     const write = (member: Member) =>
-      postgres.inDatabase(member, 'postgres', (admin) => admin.query("select pg_logical_emit_message(true, 'drill', '')"));
+      postgres.inDatabase(member, 'postgres', (admin) =>
+        admin.query("select pg_logical_emit_message(true, 'drill', '')"),
+      );
     return eventually(
       'a member takes writes',
       async () => {
@@ -73,7 +75,20 @@ export function createDrill({ postgres, load }: HaWorld): Drill {
       const calmMs = Math.max(0, ...troubled.map(({ startedMs }) => startedMs - brokenMs));
       const measured = { patroniMs: writableMs - brokenMs, writesMs: endOfGap(brokenMs) - brokenMs, calmMs };
       done.push(measured);
-      process.stderr.write(`${done.length}: ${JSON.stringify(measured, (_, value) => (typeof value === 'number' ? Math.round(value) : value))}\n`);
+      if (process.env.HG_TRACE) {
+        const before = entries.filter((e) => e.startedMs < brokenMs - 500).slice(-200);
+        const sorted = before.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+        process.stderr.write(`before: p50 ${sorted[100]} p95 ${sorted[190]} max ${sorted[199]}\n`);
+        const by = new Map<string, number>();
+        for (const e of troubled.filter((e) => e.startedMs + e.tookMs > writableMs)) {
+          const key = `${Math.floor((e.startedMs - writableMs) / 1000)}s ${e.operation} ${e.status} ${Math.round(e.tookMs / 500) / 2}s`;
+          by.set(key, (by.get(key) ?? 0) + 1);
+        }
+        process.stderr.write(`${[...by].map(([k, n]) => `${k}: ${n}`).join('\n')}\n`);
+      }
+      process.stderr.write(
+        `${done.length}: ${JSON.stringify(measured, (_, value) => (typeof value === 'number' ? Math.round(value) : value))}\n`,
+      );
     },
     end(what) {
       const beyond = done.map(({ patroniMs, writesMs }) => Math.max(0, writesMs - patroniMs));
@@ -81,7 +96,10 @@ export function createDrill({ postgres, load }: HaWorld): Drill {
         `${what}: ${done.length}; ms from the fault until Patroni's new primary took a write ${spread(done.map(({ patroniMs }) => patroniMs))}, ` +
           `then until a text was answered ${spread(beyond)}; last 503 or late answer ${spread(done.map(({ calmMs }) => calmMs))}`,
       );
-      assert.ok(p95(beyond) < promisedMs, `writes were answered ${Math.round(p95(beyond))} ms after Patroni's own time`);
+      assert.ok(
+        p95(beyond) < promisedMs,
+        `writes were answered ${Math.round(p95(beyond))} ms after Patroni's own time`,
+      );
     },
   };
 }

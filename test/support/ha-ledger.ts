@@ -133,7 +133,14 @@ async function assertEvents({ own, reader, receiver }: HaWorld, database: Databa
     return seen.size >= rows.length;
   };
   await eventually('the webhook has every event', hasAll, { withinMs, everyMs: 500 });
-  assert.deepEqual(rows.map(line).filter((each) => !seen.has(each)).slice(0, 3), [], 'events that the webhook lacks');
+  assert.deepEqual(
+    rows
+      .map(line)
+      .filter((each) => !seen.has(each))
+      .slice(0, 3),
+    [],
+    'events that the webhook lacks',
+  );
   tellFigure(`${rows.length} events, ${receiver.calls.length} calls of the webhook: one for each change, in order`);
 }
 
