@@ -1,8 +1,7 @@
 // run: alone
-// A primary that stops and wakes up later, planned switch-overs, and the loss of etcd's majority, under load on two nodes.
+// Patroni and its Postgres stop, and wake up later with a primary that is old, under load on two nodes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createDrill, turnsOf } from '../support/ha-drill.ts';
 import { assertKept } from '../support/ha-ledger.ts';
 import { type HaWorld, startHaWorld } from '../support/ha-world.ts';
@@ -12,19 +11,6 @@ before(async () => {
   world = await startHaWorld('hosts');
 });
 after(() => world?.close());
-
-test('planned switch-overs', async () => {
-  const { postgres } = world;
-  const drill = createDrill(world);
-  for (const _ of turnsOf(10)) {
-    const primary = (await postgres.primary()) ?? assert.fail('there is no primary');
-    await drill.measure(
-      () => postgres.switchOver(primary),
-      (member) => member !== primary,
-    );
-  }
-  drill.end('planned switch-overs');
-});
 
 test('failovers by SIGSTOP of Patroni and its Postgres: the old primary wakes up later', async () => {
   const { postgres } = world;
@@ -38,23 +24,6 @@ test('failovers by SIGSTOP of Patroni and its Postgres: the old primary wakes up
     // The old one answers reads until its Patroni finds out.
     postgres.thaw(primary);
   }
-  drill.end('SIGSTOP of Patroni and Postgres');
-});
-
-test('losses of the majority of etcd', async () => {
-  const { postgres } = world;
-  const drill = createDrill(world);
-  const [, second = assert.fail(), third = assert.fail()] = postgres.members;
-  for (const _ of turnsOf(5)) {
-    const lose = async () => {
-      await Promise.all([postgres.killEtcd(second), postgres.killEtcd(third)]);
-      // Patroni stops the primary, because it cannot know whether there is another.
-      for (let waits = 0; waits < 400 && (await postgres.primary()) !== undefined; waits++) await pause(100);
-      postgres.startEtcd(second);
-      postgres.startEtcd(third);
-    };
-    await drill.measure(lose, () => true);
-  }
   await assertKept(world);
-  drill.end("losses of etcd's majority");
+  drill.end('SIGSTOP of Patroni and Postgres');
 });

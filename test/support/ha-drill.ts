@@ -25,7 +25,7 @@ export interface Drill {
 const promisedMs = 3000;
 /** Later than this an answer is late. */
 const lateMs = 2000;
-const watchedForMs = 15_000;
+const watchedForMs = 8000;
 
 export function createDrill({ postgres, load }: HaWorld): Drill {
   const { entries } = load.history;
@@ -75,17 +75,6 @@ export function createDrill({ postgres, load }: HaWorld): Drill {
       const calmMs = Math.max(0, ...troubled.map(({ startedMs }) => startedMs - brokenMs));
       const measured = { patroniMs: writableMs - brokenMs, writesMs: endOfGap(brokenMs) - brokenMs, calmMs };
       done.push(measured);
-      if (process.env.HG_TRACE) {
-        const before = entries.filter((e) => e.startedMs < brokenMs - 500).slice(-200);
-        const sorted = before.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
-        process.stderr.write(`before: p50 ${sorted[100]} p95 ${sorted[190]} max ${sorted[199]}\n`);
-        const by = new Map<string, number>();
-        for (const e of troubled.filter((e) => e.startedMs + e.tookMs > writableMs)) {
-          const key = `${Math.floor((e.startedMs - writableMs) / 1000)}s ${e.operation} ${e.status} ${Math.round(e.tookMs / 500) / 2}s`;
-          by.set(key, (by.get(key) ?? 0) + 1);
-        }
-        process.stderr.write(`${[...by].map(([k, n]) => `${k}: ${n}`).join('\n')}\n`);
-      }
       process.stderr.write(
         `${done.length}: ${JSON.stringify(measured, (_, value) => (typeof value === 'number' ? Math.round(value) : value))}\n`,
       );

@@ -85,10 +85,9 @@ async function start(address: string, endings: (() => Promise<unknown>)[]): Prom
   const url = address === 'haproxy' ? postgres.urlThrough(primaryPort) : postgres.url;
   const nodes: Service[] = [];
   for (const port of ports) {
-    const node = await startService({ port, env: { ...env, DATABASE_URL: url, REDIS_URL: redis.url, ...(process.env.HG_TRACE && { LOG_LEVEL: 'debug' }) } });
+    const node = await startService({ port, env: { ...env, DATABASE_URL: url, REDIS_URL: redis.url } });
     nodes.push(node);
     endings.push(() => endService(node));
-    if (process.env.HG_TRACE) endings.push(async () => (await import('node:fs')).writeFileSync(`/tmp/c/n${nodes.indexOf(node)}.log`, node.output()));
     await node.ready;
   }
   const [first = assert.fail()] = nodes;
