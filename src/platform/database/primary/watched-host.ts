@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { causeOf } from '../../errors.ts';
 import { createPoller } from '../../work/poller.ts';
+import { isCommitInDoubt, keepsConnectionUsable } from '../errors.ts';
 import { createHostWatch } from './host-watch.ts';
 import type { HostAddress } from './hosts.ts';
 import { type HostView, isDoubted, isProven, noProof, type Proof } from './trust.ts';
@@ -47,7 +48,7 @@ const proveEveryMs = 400;
 const proveSoonMs = 100;
 /** A standby is only asked whether it was promoted. */
 const lookEveryMs = 1000;
-const searchEveryMs = 200;
+const searchEveryMs = 100;
 
 export function watchHost(address: HostAddress, options: WatchOptions): Watched {
   const { clock, mayWrite, isFollowed, isFound, onNews } = options;
@@ -71,7 +72,8 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
       await watch.write();
       proof = { ...proof, wroteAtMs: beganMs };
     } catch (error) {
-      lose(causeOf(error));
+      // Without its standby a host commits nothing that counts. It answers, and the next write may count.
+      if (!isCommitInDoubt(error)) lose(causeOf(error), keepsConnectionUsable(error));
     }
     onNews();
   }
@@ -83,10 +85,10 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
     onNews();
   }
 
-  function lose(why: string): void {
+  function lose(why: string, isUsable = false): void {
     reason = why;
     view = undefined;
-    watch.cut();
+    if (!isUsable) watch.cut();
     if (!stopped) onNews();
   }
 
