@@ -107,6 +107,26 @@ describe('with a synchronous standby', { concurrency: false }, () => {
     assert.equal(await portOf(node), pair.first.port);
   });
 
+  test('without its standby a host is asked for a write again and again, on one connection: the next one may count', async () => {
+    await node.primary.whenTrusted(patient);
+    const began = new Map<number, Set<string>>();
+    pair.second.freeze();
+    try {
+      await eventually('writes were given up and begun again', async () => {
+        const { rows } = await pair.first.admin.query<{ pid: number; began: string }>(
+          `select pid, query_start::text as began from pg_stat_activity
+             where usename = 'heliograph' and wait_event = 'SyncRep' and query like '%emit_message%'`,
+        );
+        for (const row of rows) began.set(row.pid, (began.get(row.pid) ?? new Set()).add(row.began));
+        return [...began.values()].some((each) => each.size >= 3);
+      });
+    } finally {
+      pair.second.thaw();
+    }
+    assert.equal(began.size, 1);
+    assert.equal(await portOf(node), pair.first.port);
+  });
+
   test('an answer that was under way when trust ended comes late, or not at all', async () => {
     await node.primary.whenTrusted(patient);
     const answer = node.database.query('select pg_sleep(1.6), inet_server_port() as port');

@@ -61,7 +61,7 @@ test('an address cannot rename our connections: what waits for our transactions 
   assert.equal(rows[0]?.name, 'heliograph');
 });
 
-test('Postgres compiles no statement of ours: told to avoid scans, it would compile the smallest', async () => {
+test('Postgres compiles no statement of ours, whatever the database is set to', async () => {
   await db.database.query(`alter database ${db.connection.database} set jit to 'on'`);
   const pool = db.another({ connection: { url: urlOf(db.connection) } });
   assert.deepEqual((await pool.query('show jit')).rows, [{ jit: 'off' }]);

@@ -11,13 +11,13 @@ interface Measured {
   patroniMs: number;
   /** Until a text was answered again. */
   writesMs: number;
-  /** Until nothing was 503 or late any more. */
+  /** Until the last request that was answered 503, late or not at all. */
   calmMs: number;
 }
 
 export interface Drill {
   measure(breakIt: () => Promise<unknown>, isOver: (primary: Member) => boolean): Promise<void>;
-  /** Tells the figures, and holds them against the promise. */
+  /** Reports the figures, and compares them with the promise. */
   end(what: string): void;
 }
 

@@ -39,8 +39,8 @@ export function sessionSettings({ statementMs, transactionMs }: Timeouts): strin
     timezone: 'UTC',
     datestyle: 'ISO',
     ...byIndex,
-    // To Postgres a scan that it is told to avoid looks so dear that it compiles each statement first: a second for a
-    // statement of a tenth of a millisecond, wherever Postgres was built with a compiler, as Debian's is.
+    // A scan that these settings rule out has such a cost that Postgres compiles the statement first, where it has a
+    // compiler, as on Debian: a second of CPU for a statement of a tenth of a millisecond.
     jit: 'off',
     statement_timeout: statementMs,
     lock_timeout: statementMs === 0 ? 0 : Math.max(1, statementMs - 500),
