@@ -70,8 +70,13 @@ export const words = {
     reason: 'Reason',
     wrongCodes: 'Wrong codes',
     attemptsLeft: 'Attempts left',
-    sends: 'Texts sent',
-    latest: 'Latest text',
+    sends: 'Sends',
+    latest: 'Latest send',
+    sentBy: (place: number, channel: string) => `${place}. ${channel}`,
+    channels: { sms: 'Text', voice: 'Call', whatsapp: 'WhatsApp', inbound: 'Text of the person' } as Record<
+      string,
+      string
+    >,
     reference: 'Reference',
     expires: 'Expires',
   },
