@@ -16,7 +16,7 @@ import type { TextPart } from '../smpp/user-data.ts';
 import type { StoredPart } from './part-store.ts';
 import * as store from './part-store.ts';
 import { giveUpParts, joinWithinMs } from './part-sweep.ts';
-import type { SubmitAnswer } from './requests.ts';
+import type { PartAnswer } from './requests.ts';
 import { statusCallbackOf } from './status-callback.ts';
 import { type ReceiptWish, type Refusal, refuse, type SubmitRequest, textOf } from './submit-fields.ts';
 import { type PartToAdd, toSendRequest } from './submits.ts';
@@ -168,7 +168,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
   }
 
   return {
-    async add(given: PartToAdd): Promise<SubmitAnswer | Refusal> {
+    async add(given: PartToAdd): Promise<PartAnswer | Refusal> {
       const { part, octets, coding, to, from } = given.request;
       if (part === null) throw new Error('a whole text was added as a part');
       await requireSendable(given);
@@ -183,7 +183,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
       const outcome = await batch.submit(added);
       if ('why' in outcome) return outcome;
       if (outcome.kind === 'whole') await send(outcome, given);
-      return { status: statuses.ok, messageId: outcome.id };
+      return { messageId: outcome.id };
     },
 
     find: (applicationId: string, id: string) => store.findPart(database, applicationId, id),

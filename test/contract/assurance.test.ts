@@ -90,6 +90,8 @@ describe('a start', () => {
     assert.deepEqual(await refusedFields({ code_length: 5 }), ['code_length']);
     for (const channel of ['whatsapp', 'inbound']) assert.deepEqual(await refusedFields({ channel }), ['channel']);
     assert.deepEqual(await refusedFields({ ttl_seconds: 601 }), ['ttl_seconds']);
+    const fallback = [{ channel: 'voice' }, { channel: 'whatsapp' }];
+    assert.deepEqual(await refusedFields({ fallback }), ['fallback.1.channel']);
     assert.deepEqual(await refusedFields({ code: '482913' }), ['code']);
     assert.deepEqual(await refusedFields({ code: '4829' }), ['code_length', 'code']);
     assert.deepEqual(await refusedFields({ to: '+445600123456' }), ['to']);

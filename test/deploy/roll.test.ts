@@ -1,6 +1,6 @@
 // run: with services
 // A roll as the chart has it: the Deployment's own settings, probes, preStop and grace, with real processes on loopback,
-// where the machine allows it on a read-only root.
+// where the machine allows it on a read-only root and as user 1000.
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ import { urlOf } from '../support/node-settings.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { buildService, endServices } from '../support/service.ts';
 import { createServiceAddress, Pods, type ServiceAddress } from './chart/pods.ts';
-import { readOnlyCommand } from './chart/read-only.ts';
+import { podUser, readOnlyCommand } from './chart/read-only.ts';
 import { deploymentOf, render } from './chart/rendered.ts';
 
 const replicas = inShort(1, 2);
@@ -43,6 +43,7 @@ before(async () => {
   const own = { ...address, ready: new Set<number>() };
   const podsOf = (role: 'web' | 'worker', at: ServiceAddress) => {
     const { spec, container } = deploymentOf(manifests, role);
+    assert.equal((spec.template.spec.securityContext as { runAsUser: number }).runAsUser, podUser);
     return new Pods(spec, container, secrets, at);
   };
   pods = { web: podsOf('web', address), worker: podsOf('worker', own) };
@@ -97,7 +98,8 @@ test('every pod is replaced, and no request fails, no text is lost or sent twice
   for (let roll = 0; roll < rolls; roll++) await Promise.all([pods.web.roll(), pods.worker.roll()]);
   const statuses = await stop();
   const sent = statuses.get(201) ?? 0;
-  t.diagnostic(`${sent} texts, ${replicas} web pods, ${rolls} rolls, root read-only: ${readOnlyCommand !== undefined}`);
+  const rights = readOnlyCommand === undefined ? 'the rights of the test' : `a read-only root, user ${podUser}`;
+  t.diagnostic(`${sent} texts, ${replicas} web pods, ${rolls} rolls, ${rights}`);
   assert.deepEqual([...statuses.keys()], [201]);
   const counts = async () => {
     const sql = 'select count(*)::int as all, count(delivered_at)::int as delivered from message';

@@ -41,6 +41,10 @@ export const words = {
     doneText: 'From now on you can sign in either way.',
     begin: 'Join this account',
     submit: 'Continue',
+    leave: 'Leave single sign-on',
+    effect:
+      'Your identity there opens this account no longer, and the sessions that it opened end. Your password stays.',
+    left: 'You have left single sign-on',
   },
   noPassword: 'You have no password here. This works within 15 minutes of a sign-in.',
 };

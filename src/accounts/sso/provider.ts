@@ -49,14 +49,22 @@ interface Opened {
   keys: JwksCache | undefined;
 }
 
-const callSeconds = 5;
+const usualSeconds = 5;
 const keysAgeSeconds = 60;
 const longestToken = 8192;
 const longestSubject = 255;
 
+export interface ProviderOptions {
+  settings: SsoSettings;
+  publicUrl: string;
+  clock: Clock;
+  /** How long a call waits for the provider, to the end of its answer. */
+  callSeconds?: number;
+}
+
 /** Loads the library and reads the provider's metadata at the first use: a start waits for neither. */
-export function createProvider(options: { settings: SsoSettings; publicUrl: string; clock: Clock }): Provider {
-  const { settings, publicUrl, clock } = options;
+export function createProvider(options: ProviderOptions): Provider {
+  const { settings, publicUrl, clock, callSeconds = usualSeconds } = options;
   const { issuer, clientId, clientSecret, operators, mfa } = settings;
   const isInsecure = issuer.startsWith('http:');
   const redirectUri = `${publicUrl}/portal/v1/sso/callback`;

@@ -25,6 +25,15 @@ export async function findSsoSession(tx: Tx, sessionHash: Buffer): Promise<SsoSe
   return rows[0];
 }
 
+/** Ends the sessions that this identity has opened. */
+export async function deleteSessionsBy(tx: Tx, { issuer, subject }: Subject, personId: string): Promise<void> {
+  await tx.query(
+    `delete from session where person_id = $3 and hash in (
+       select session_hash from sso_session where issuer = $1 and subject = $2)`,
+    [issuer, subject, personId],
+  );
+}
+
 /** Takes sessions to recheck, until the lease ends. One node has each: a refresh token must not be used twice. */
 export async function claimDueSessions(
   tx: Tx,

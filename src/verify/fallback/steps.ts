@@ -83,14 +83,15 @@ function newPlan(
   return {
     verificationId: decision.verification.id,
     awaited: decision.message?.id ?? null,
-    dueAtMs: nowMs + (steps[0]?.afterSeconds ?? 0) * 1000,
+    dueAtMs: sentAtMs(decision, nowMs) + (steps[0]?.afterSeconds ?? 0) * 1000,
     index: 0,
     plan: { steps, segmentsPerDay, profile },
     taken: undefined,
   };
 }
 
-function afterStep({ step, risk }: StartRequest, { message, skipped }: StartDecision, nowMs: number): PlanChange {
+function afterStep({ step, risk }: StartRequest, decision: StartDecision, nowMs: number): PlanChange {
+  const { message, skipped } = decision;
   if (step === undefined) throw new Error('the request is a step');
   const { verificationId, index, because, plan } = step;
   const own = plan.steps[index];
@@ -100,7 +101,7 @@ function afterStep({ step, risk }: StartRequest, { message, skipped }: StartDeci
   return {
     verificationId,
     awaited: message?.id ?? null,
-    dueAtMs: next === undefined ? null : nowMs + waitMs,
+    dueAtMs: next === undefined ? null : sentAtMs(decision, nowMs) + waitMs,
     index: index + 1,
     plan: undefined,
     taken: own && {
@@ -112,4 +113,9 @@ function afterStep({ step, risk }: StartRequest, { message, skipped }: StartDeci
       ...(isBlocked && risk !== undefined && { risk }),
     },
   };
+}
+
+/** The wait for the next step begins with the text: it was made after `nowMs` was read. */
+function sentAtMs({ message }: StartDecision, nowMs: number): number {
+  return message?.createdAtMs ?? nowMs;
 }

@@ -69,9 +69,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
     body.code_length = codeLength;
     const channel = requireChannel(body.channel);
     const to = requireNumber(body.to);
-    requireAssured(rights.assurance, { to, channel, codeLength, code });
-    for (const step of body.fallback ?? [])
-      requireAssured(rights.assurance, { to, channel: step.channel as SendingChannel, codeLength, code });
+    requireAssured(rights.assurance, { to, channel, fallback: body.fallback, codeLength, code });
     const own = channel === 'sms' ? templateFor(rights, to) : {};
     if (payment != null && (channel !== 'sms' || body.fallback != null)) throw invalidField('payment', needsText);
     if (payment != null && own.own !== undefined) throw invalidField('payment', noRoomInTemplate);
