@@ -162,26 +162,22 @@ describe('channels', () => {
     await app.delivery.maintenance.runAll();
 
     const own = `/portal/v1/applications/${owner.id}/analytics`;
-    for (const [who, from] of [[owner.developer, own] as const, [operator, path] as const]) {
-      const { data, all } = await read('?span=hour&by=channel', who, from);
-      const shown = data.map(({ name, total }) => [
-        name,
-        total.texts,
-        total.delivered,
-        total.verifications,
-        total.approved,
-      ]);
-      assert.deepEqual(
-        shown.sort(([a], [b]) => String(a).localeCompare(String(b))),
-        [
-          ['inbound', 0, 0, 1, 1],
-          ['sms', 3, 3, 2, 1],
-          ['voice', 2, 2, 2, 0],
-          ['whatsapp', 1, 1, 1, 1],
-        ],
-      );
-      assert.deepEqual([all.total.texts, all.total.verifications, all.total.approved], [6, 6, 3]);
-    }
+    const byChannel = async (who: TestDeveloper, from: string) =>
+      (await read('?span=hour&by=channel', who, from)).data
+        .map(({ name, total }) => [name, total.texts, total.delivered, total.verifications, total.approved])
+        .sort(([a], [b]) => String(a).localeCompare(String(b)));
+    const expected = [
+      ['inbound', 0, 0, 1, 1],
+      ['sms', 3, 3, 2, 1],
+      ['voice', 2, 2, 2, 0],
+      ['whatsapp', 1, 1, 1, 1],
+    ];
+    assert.deepEqual(await byChannel(owner.developer, own), expected);
+    const { total } = (await read('?span=hour', owner.developer, own)).all;
+    assert.deepEqual([total.texts, total.verifications, total.approved], [6, 6, 3]);
+    // Other applications of this file sent texts alone.
+    const isOther = ([name]: unknown[]) => name !== 'sms';
+    assert.deepEqual((await byChannel(operator, path)).filter(isOther), expected.filter(isOther));
     assert.deepEqual(
       (await read('?span=hour&by=carrier')).data.map(({ name }) => name),
       ['sandbox'],
@@ -189,10 +185,12 @@ describe('channels', () => {
     );
     const { body: totals } = await operator.send<{ data: Record<string, unknown>[] }>(
       'GET',
-      '/portal/v1/operator/totals?by=channel,carrier',
+      '/portal/v1/operator/totals?by=channel,carrier,application',
     );
     assert.deepEqual(
-      totals.data.map(({ channel, carrier, sent, codes, approved }) => [channel, carrier, sent, codes, approved]),
+      totals.data
+        .filter(({ application_id }) => application_id === owner.id)
+        .map(({ channel, carrier, sent, codes, approved }) => [channel, carrier, sent, codes, approved]),
       [
         ['sms', 'sandbox', 3, 2, 1],
         ['voice', 'sandbox', 2, 1, 0],

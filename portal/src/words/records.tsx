@@ -39,7 +39,8 @@ export const words = {
     columns: ['Status', 'To', 'Details', 'Started'],
     none: 'No verifications started yet.',
     attemptsLeft: (count: number) => (count === 1 ? '1 attempt left' : `${count} attempts left`),
-    text: (status: string, left: string) => `text ${status}, ${left}`,
+    text: (channel: string, status: string, left: string) =>
+      `${{ voice: 'call', whatsapp: 'WhatsApp' }[channel] ?? 'text'} ${status}, ${left}`,
   },
   record: {
     createdBy: 'Created by request',
