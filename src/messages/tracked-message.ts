@@ -22,8 +22,10 @@ const endsOfCall: Partial<Record<MessageStatus, string>> = {
   undelivered: 'The call reached nobody.',
 };
 
-/** What was accepted, as its story names it. */
-const names: Partial<Record<Channel, string>> = { voice: 'Call', whatsapp: 'WhatsApp message' };
+const otherAccepted: Partial<Record<Channel, string>> = {
+  voice: 'Call accepted and stored',
+  whatsapp: 'WhatsApp message accepted and stored',
+};
 
 /** Texts of one verification, as its record shows them. */
 export function toSentTexts(texts: readonly Message[]): SentText[] {
@@ -34,11 +36,11 @@ export function toSentTexts(texts: readonly Message[]): SentText[] {
 export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
   const { status, createdAtMs, sentAtMs, deliveredAtMs, updatedAtMs, segmentCount, encoding, errorCode } = message;
   const isCall = message.channel === 'voice';
-  const what = names[message.channel] ?? 'Message';
+  const accepted = otherAccepted[message.channel] ?? 'Message accepted and stored';
   const segments = `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'}`;
   const parts = isCall ? `counts as ${segments}` : `${segments} of ${encoding}`;
   const events: TimelineEvent[] = [
-    { atMs: createdAtMs, event: 'accepted', detail: `${what} accepted and stored: to ${message.to}, ${parts}` },
+    { atMs: createdAtMs, event: 'accepted', detail: `${accepted}: to ${message.to}, ${parts}` },
   ];
   if (status === 'scheduled') {
     events.push({
