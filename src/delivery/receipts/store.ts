@@ -53,6 +53,8 @@ export interface ChangedText {
   /** The answer to its submit was not recorded. */
   wasUnsent: boolean;
   isCode: boolean;
+  /** Its place among the names of channels; absent for `sms`. */
+  channel?: number | null;
   /** When it should be sent, if later than it was accepted. */
   dueAtMs: number | null;
   /** Its place in a sampled trace. */
@@ -63,12 +65,12 @@ export interface ChangedText {
 
 type ChangedRow = Pick<
   ChangedText,
-  'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs' | 'isCode' | 'dueAtMs' | 'trace'
+  'id' | 'applicationId' | 'sender' | 'to' | 'sentAtMs' | 'isCode' | 'channel' | 'dueAtMs' | 'trace'
 >;
 const countedColumns = (of = '') => `${of}sender, ${of}recipient as "to", ${of}sent_at as "sentAtMs",
-      ${of}api = ${apiNames.indexOf('verify')} as "isCode", greatest(${of}send_at, ${of}deferred_until) as "dueAtMs", ${of}trace`;
+      ${of}api = ${apiNames.indexOf('verify')} as "isCode", ${of}channel, greatest(${of}send_at, ${of}deferred_until) as "dueAtMs", ${of}trace`;
 const countedFields = (of = '') =>
-  ['applicationId', 'sender', 'to', 'sentAtMs', 'isCode', 'dueAtMs', 'trace']
+  ['applicationId', 'sender', 'to', 'sentAtMs', 'isCode', 'channel', 'dueAtMs', 'trace']
     .map((field) => `${of}"${field}"`)
     .join(', ');
 
