@@ -51,6 +51,12 @@ export async function insertIdentity(tx: Tx, subject: Subject, personId: string,
   return count > 0;
 }
 
+/** Cuts the person from every provider, and ends sign-ins that wait for a code. */
+export async function deleteIdentitiesOf(tx: Tx, personId: string): Promise<void> {
+  await tx.query('delete from sso_identity where person_id = $1', [personId]);
+  await tx.query('delete from sso_challenge where person_id = $1', [personId]);
+}
+
 /** Whether the person signs in by single sign-on. */
 export async function hasIdentity(tx: Tx, personId: string, issuer: string): Promise<boolean> {
   const { count } = await tx.query('select 1 from sso_identity where person_id = $1 and issuer = $2', [
