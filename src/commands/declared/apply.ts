@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createAudit } from '../../accounts/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { isConnectionLoss } from '../../platform/database/errors.ts';
+import { isCommitInDoubt, isConnectionLoss } from '../../platform/database/errors.ts';
 import { ApiError, StartError } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import { recordChange } from '../../registry/change-store.ts';
@@ -57,8 +57,8 @@ export async function applyPlan(
     },
     () => parts.say('Another apply is under way. Waiting for its end.'),
   ).catch((error: unknown) => {
-    // A commit without an answer may have made the credentials, so they stay in their file.
-    if (!isConnectionLoss(error)) credentials?.clear();
+    // A commit in doubt may have made the credentials, so they stay in their file.
+    if (!isConnectionLoss(error) && !isCommitInDoubt(error)) credentials?.clear();
     throw error;
   });
   if (outcome.outcome === 'changed_meanwhile') return outcome;
