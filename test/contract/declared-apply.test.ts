@@ -277,6 +277,20 @@ describe('which object is meant', () => {
   });
 });
 
+test('an application whose name is the id of another keeps what it has, by an export too', async () => {
+  const developer = await signUp(app);
+  const other = await createApplication(developer, 'other');
+  const own = { account: developer.email, name: other };
+  await files.apply({ applications: [own] });
+  const { body } = await developer.send<{ data: { id: string; name: string }[] }>('GET', '/portal/v1/applications');
+  const id = body.data.find(({ name }) => name === other)?.id ?? '';
+  await files.apply({ numbers: [{ number: '80188', application_id: id, api: 'sms' }] });
+  const exported = await files.export();
+  const number = exported.numbers?.find((each) => (each as { number: string }).number === '80188');
+  assert.equal((number as { application_id?: string }).application_id, id);
+  assert.deepEqual((await files.plan({ numbers: [number] })).code, 0);
+});
+
 describe('credentials', () => {
   const registered = (developer: TestDeveloper) => ({
     account: developer.email,
