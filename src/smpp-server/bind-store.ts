@@ -8,14 +8,23 @@ import type { Bind, Problem, ShownBind } from './bind.ts';
 /** Binds of a process that was not seen for this long have gone with it. By the clock of the database. */
 const isLive = `l.seen_at > clock_timestamp() - interval '10 seconds'`;
 
-/** Inserts the bind, unless its account has all its binds. Undefined if the account is gone. */
-export async function insertBind(tx: Tx, listenerId: string, bind: Bind): Promise<boolean | undefined> {
+/**
+ * Inserts the bind, unless its account has all its binds, of which those in `ended` have ended here. Undefined if the
+ * account is gone.
+ */
+export async function insertBind(
+  tx: Tx,
+  listenerId: string,
+  bind: Bind,
+  ended: string[],
+): Promise<boolean | undefined> {
   // Two binds at once wait for each other here, on whichever nodes.
   const { rows } = await tx.query<{ binds: number }>('select binds from smpp_account where id = $1 for update', [
     uuidOf(bind.account.id),
   ]);
   const [account] = rows;
   if (account === undefined) return undefined;
+  if (ended.length > 0) await deleteBinds(tx, ended);
   await tx.query(touchStatement, [uuidOf(listenerId)]);
   const { count } = await tx.query(insertStatement, [...valuesOf(listenerId, bind), account.binds]);
   return count > 0;

@@ -37,6 +37,8 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
   const gone = new Set<string>();
   const problems = new Map<string, Problem[]>();
   let wasUsed = false;
+  /** Binds that are being written now. */
+  let taking = 0;
 
   async function tellOthers(): Promise<void> {
     if (!wasUsed) return;
@@ -50,9 +52,9 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
       if (bind !== undefined) onEnd(bind);
     }
     for (const bind of binds.values()) if (isDead(bind)) onEnd(bind);
-    if (binds.size === 0 && gone.size === 0) {
+    if (binds.size === 0 && gone.size === 0 && taking === 0) {
+      wasUsed = false;
       await deleteListener(database, listenerId);
-      wasUsed = binds.size > 0;
     }
   }
 
@@ -100,9 +102,20 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
     async take(bind: Bind): Promise<boolean | undefined> {
       wasUsed = true;
       poller.start(everyMs);
-      const taken = await database.transaction((tx) => insertBind(tx, listenerId, bind));
-      if (taken === true) binds.set(bind.id, bind);
-      return taken;
+      taking++;
+      try {
+        // A program that binds again at once must not meet the bind that it has just ended.
+        const taken = await database.transaction((tx) => insertBind(tx, listenerId, bind, [...gone]));
+        if (taken === true) binds.set(bind.id, bind);
+        return taken;
+      } catch (error) {
+        // It may be there, and would take one of the account's binds until this process ends.
+        gone.add(bind.id);
+        throw error;
+      } finally {
+        taking--;
+        wasUsed = true;
+      }
     },
     leave(bind: Bind): void {
       if (!binds.delete(bind.id)) return;

@@ -55,6 +55,8 @@ const eagerPolls = 20;
 const mostOwners = 200;
 /** Texts of one claim that one account gets, so that no backlog delays the others. */
 const mostOfOwner = 100;
+/** After their records could not be read. */
+const retryMs = 1000;
 /** After refused and unanswered attempts. */
 const waitsMs = [1000, 5000, 30_000, 120_000, 600_000];
 
@@ -174,7 +176,11 @@ export function createDeliveries(options: DeliveriesOptions) {
     if (wanted.length === 0) return 0;
     const claimed = await claimDeliveries(database, wanted, clock.nowMs());
     if (claimed.length === 0) return 0;
-    const pdus = await pdusOf(claimed);
+    const pdus = await pdusOf(claimed).catch((error: unknown) => {
+      // Their leases would keep them for longer than the outage.
+      release(claimed, retryMs);
+      throw error;
+    });
     const unsent: Delivery[] = [];
     for (const delivery of claimed) {
       const pdu = pdus.get(delivery.id);

@@ -47,7 +47,12 @@ export function composeSmpp(foundation: Foundation, { registry, registrations, m
   const binds = createBinds({
     ...{ database: sideDatabase, clock, log },
     onEnd: (bind) => desk.end(bind, 0),
-    isDead: (bind) => accounts.remembered(bind.key) === null,
+    isDead(bind) {
+      const known = accounts.remembered(bind.key);
+      // The lookup at the change may have failed, and a receiver asks for nothing that would repeat it.
+      if (known === undefined) void check(bind);
+      return known === null;
+    },
   });
   const parts = createParts({ database, clock, keys, messages });
   const deliveries = createDeliveries({
