@@ -34,6 +34,7 @@ export function createApp(options: AppOptions): App {
     smpp.recheck(id);
   });
   const { registry, signingKeys, currentGuard } = identity;
+  tracer?.shareAmong(() => registry.feed.liveCount);
   const accounts = composeAccounts(foundation, { registry: registry.service, passwordCost: options.passwordCost });
   const { optOuts, ...inbound } = composeInbound(foundation, { registry, inbox, wakeDelivery });
   const carriers = composeCarriers(foundation, { inbound: { optOuts, ...inbound }, wakeDelivery });

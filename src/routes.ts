@@ -81,6 +81,7 @@ import type { Config } from './settings/settings.ts';
 import type { TwilioAccounts } from './twilio/account-service.ts';
 import { createTwilioMessageRoutes, type TwilioMessageOptions } from './twilio/message-api.ts';
 import { createTwilioVerifyRoutes, type TwilioVerifyOptions } from './twilio/verify-api.ts';
+import { mayAssure } from './verify/assurance/profile.ts';
 import { createVerifyRoutes, type VerifyRoutesOptions } from './verify/verify-api.ts';
 
 export interface RouteParts {
@@ -159,7 +160,6 @@ export const apiPrefixes: { prefix: string; auth: Auth | Auth[] }[] = [
 /** Every route of the product, in the specification's order. */
 export function createRoutes(parts: RouteParts): Route[] {
   const { database, clock, people, members, sso, registry, credentials, tokenUrl, audit } = parts;
-  const mayAssure = parts.config.environment === 'sandbox' || parts.config.risk !== undefined;
   const { publicUrl } = parts.config;
   const operationIds = new Set<string | undefined>();
   const apis = [
@@ -198,7 +198,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...createSignInRoutes(people, database),
     ...createMemberRoutes({ people, members, audit, publicUrl }),
     ...createAuditRoutes(database),
-    ...createApplicationRoutes(registry, database.transaction, audit, mayAssure),
+    ...createApplicationRoutes(registry, database.transaction, audit, mayAssure(parts.config)),
     ...createRegistrationRoutes(registry, tokenUrl, audit),
     ...createCredentialRoutes(credentials, tokenUrl, audit),
     ...createEnableCredentialRoutes(credentials, audit),

@@ -269,6 +269,7 @@ const ownerOf: Record<string, string[]> = {
   counted_start: ['verify'],
   counted_send: ['verify'],
   verification_fallback: ['verify'],
+  awaited_text: ['verify'],
   start_client: ['verify'],
   late_outcome: ['verify'],
   hook: ['hooks'],

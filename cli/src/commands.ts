@@ -8,6 +8,7 @@ import {
   testCarrier,
   tryCarrier,
 } from './commands/carriers.ts';
+import { addClientKey } from './commands/client-keys.ts';
 import { createCompletion } from './commands/completion.ts';
 import { events } from './commands/events.ts';
 import { find } from './commands/find.ts';
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   listKeys,
   createKey,
   rotateKey,
+  addClientKey,
   revokeKey,
   listHooks,
   createHook,

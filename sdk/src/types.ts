@@ -44,7 +44,10 @@ interface VerificationFields {
   delivery: VerificationDelivery | null;
 }
 export type Verification = With<Schemas['ReadVerification'], VerificationFields>;
-export type NewVerification = With<Schemas['VerificationToStart'], { channel?: Open<'sms'> }>;
+export type NewVerification = With<
+  Schemas['VerificationToStart'],
+  { channel?: Open<'sms' | 'voice' | 'whatsapp' | 'inbound'> }
+>;
 export type StartedVerification = With<Schemas['StartedVerification'], VerificationFields>;
 export type CheckedVerification = With<Schemas['CheckedVerification'], VerificationFields>;
 export type CanceledVerification = With<Schemas['Verification'], VerificationFields>;

@@ -3,7 +3,7 @@ import { StartError } from '../platform/errors.ts';
 import type { CarrierCommandParts } from './carrier-command-parts.ts';
 import { applyPlan } from './declared/apply.ts';
 import { withPlanning } from './declared/declared-commands.ts';
-import { exportCarriers } from './declared/export.ts';
+import { exportCarriers } from './declared/export/export.ts';
 import { readDeclaredFile } from './declared/file.ts';
 import { planFile } from './declared/plan-file.ts';
 import { createProblems } from './declared/problems.ts';

@@ -1,5 +1,6 @@
 import type { StreamPlaces } from '../http/streams/stream-places.ts';
 import type { Message } from '../messages/message.ts';
+import { createVirtualCalls } from '../sandbox/calls.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import { createInboxFeed } from '../sandbox/inbox-feed.ts';
 import { createInboxStreams } from '../sandbox/inbox-streams.ts';
@@ -24,7 +25,9 @@ export function composeInbox({ config, clock, sideDatabase: database, keys, log 
     });
   }
 
-  const renderArrivals = createArrivalRenderer({ database, renderTexts, languageOf: languageOfText });
+  const calls = createVirtualCalls(database, clock);
+  const { findRinging } = calls;
+  const renderArrivals = createArrivalRenderer({ database, renderTexts, languageOf: languageOfText, findRinging });
   const feed = createInboxFeed({ handsets, renderArrivals, log });
-  return { handsets, renderArrivals, streams: createInboxStreams({ feed, handsets, renderArrivals, places }) };
+  return { handsets, renderArrivals, calls, streams: createInboxStreams({ feed, handsets, renderArrivals, places }) };
 }

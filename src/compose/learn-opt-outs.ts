@@ -17,8 +17,10 @@ export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database
     log.warn({ reason }, 'an opt-out at a carrier was not kept');
   }
 
-  function learn(refused: RefusedText[]): void {
-    if (refused.length > 0) database.transaction((tx) => optOuts.learn(tx, refused)).catch(noteFailure);
+  function learn(refused: Refused[]): void {
+    // Who wants no calls or WhatsApp messages has said nothing about texts.
+    const texts = refused.filter(({ channel }) => channel === 'sms').map(toRefused);
+    if (texts.length > 0) database.transaction((tx) => optOuts.learn(tx, texts)).catch(noteFailure);
   }
 
   return {
@@ -26,19 +28,19 @@ export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database
       learn(
         texts
           .filter(({ answer }) => answer?.outcome === 'never' && answer.error === 'blocked_by_recipient')
-          .map(({ claimed: { message } }) => toRefused(message)),
+          .map(({ claimed: { message } }) => ({ ...message, channel: message.given?.channel ?? 'sms' })),
       ),
     fromReceipts(texts: readonly ChangedText[]): void {
       const ids = texts.map(({ id }) => fromUuid('msg', id));
       findMessages(database, ids).then((messages) => {
         // The last receipts may come after the number was masked.
-        learn(messages.filter(({ to }) => readNumber(to) !== undefined).map(toRefused));
+        learn(messages.filter(({ to }) => readNumber(to) !== undefined));
       }, noteFailure);
     },
   };
 }
 
-type Refused = Pick<Message, 'to' | 'sender' | 'sentAs' | 'applicationId' | 'api'>;
+type Refused = Pick<Message, 'to' | 'sender' | 'sentAs' | 'applicationId' | 'api' | 'channel'>;
 
 /** The sender of the text decides. */
 function toRefused({ to, sender, sentAs, applicationId, api }: Refused): RefusedText {

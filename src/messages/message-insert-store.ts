@@ -1,6 +1,6 @@
 import { apiNames } from '../http/route.ts';
 import type { Statement, Tx } from '../platform/database/database.ts';
-import { type Cell, fromTextRows, type TextRows, toTextRows } from '../platform/database/text-rows.ts';
+import { fromTextRows, mayHoldMark, type TextRows, writeTextRows } from '../platform/database/text-rows.ts';
 import { uuidOf } from '../platform/ids.ts';
 import { channelNames } from './channel.ts';
 import { encodingNames, laneNames, type Message } from './message.ts';
@@ -102,41 +102,54 @@ const insertFailedStatement: Statement = {
   planOnce: true,
 };
 
+/** Written by hand and not from lists of cells: it is a good part of what a text costs. */
 export function messageRows(messages: Message[]): TextRows {
-  return toTextRows(
-    messages.map((message) => [
-      uuidOf(message.id),
-      uuidOf(message.applicationId),
-      apiNames.indexOf(message.api),
-      message.verificationId && uuidOf(message.verificationId),
-      channelNames.indexOf(message.channel),
-      message.to,
-      message.sender,
-      message.body,
-      message.template && JSON.stringify(message.template),
-      statusCode(message.status),
-      encodingNames.indexOf(message.encoding),
-      message.segmentCount,
-      message.characters,
-      message.remaining,
-      message.reference,
-      uuidOf(message.correlationId),
-      message.createdAtMs,
-      message.expiresAtMs,
-      message.carrier,
-      message.sendAtMs,
-      laneNames.indexOf(message.lane),
-      errorCodeOf(message.errorCode),
-      ...rareCells(message),
-    ]),
+  // Most of a batch have one application, and those of one request its id.
+  let [applicationId, application, correlationId, correlation] = ['', '', '', ''];
+  return writeTextRows(messages, holdsMark, (message, { cell: c, none }) => {
+    if (message.applicationId !== applicationId) {
+      applicationId = message.applicationId;
+      application = uuidOf(applicationId);
+    }
+    if (message.correlationId !== correlationId) {
+      correlationId = message.correlationId;
+      correlation = uuidOf(correlationId);
+    }
+    const { verificationId, template, errorCode } = message;
+    const verification = verificationId === null ? none : uuidOf(verificationId);
+    const about = `${verification}${c}${channelNames.indexOf(message.channel)}${c}${message.to}${c}${message.sender}`;
+    const text = `${message.body ?? none}${c}${template === null ? none : JSON.stringify(template)}`;
+    const size = `${encodingNames.indexOf(message.encoding)}${c}${message.segmentCount}${c}${message.characters}${c}${message.remaining}`;
+    const times = `${message.createdAtMs}${c}${message.expiresAtMs}${c}${message.carrier}${c}${message.sendAtMs ?? none}`;
+    const end = `${laneNames.indexOf(message.lane)}${c}${errorCode === null ? none : errorCodeOf(errorCode)}`;
+    return (
+      `${uuidOf(message.id)}${c}${application}${c}${apiNames.indexOf(message.api)}${c}${about}${c}${text}${c}` +
+      `${statusCode(message.status)}${c}${size}${c}${message.reference ?? none}${c}${correlation}${c}${times}${c}${end}` +
+      rareCells(message, c, none)
+    );
+  });
+}
+
+/** Ids, numbers and JSON hold no mark. */
+function holdsMark({ to, sender, body, carrier, reference, sentAs, statusCallback }: Message): boolean {
+  return (
+    mayHoldMark(body) ||
+    mayHoldMark(reference) ||
+    mayHoldMark(sender) ||
+    mayHoldMark(to) ||
+    mayHoldMark(carrier) ||
+    mayHoldMark(sentAs) ||
+    mayHoldMark(statusCallback)
   );
 }
 
 /** Most messages need none of these: the statement reads a cell that is not there as null. */
-function rareCells({ sentAs, deferredUntilMs, routing, statusCallback, trace }: Message): Cell[] {
+function rareCells(message: Message, c: string, none: string): string {
+  const { sentAs, deferredUntilMs, routing, statusCallback, trace } = message;
   const hasMore = statusCallback !== undefined || trace !== undefined;
-  if (routing === undefined && sentAs === null && deferredUntilMs === null && !hasMore) return [];
-  const { version = null, rule = null, given = null } = routing ?? {};
-  const cells = [sentAs, deferredUntilMs, version, rule, given && JSON.stringify(given)];
-  return hasMore ? [...cells, statusCallback ?? null, trace ?? null] : cells;
+  if (routing === undefined && sentAs === null && deferredUntilMs === null && !hasMore) return '';
+  const { version, rule, given } = routing ?? {};
+  const route = `${version ?? none}${c}${rule ?? none}${c}${given ? JSON.stringify(given) : none}`;
+  const cells = `${c}${sentAs ?? none}${c}${deferredUntilMs ?? none}${c}${route}`;
+  return hasMore ? `${cells}${c}${statusCallback ?? none}${c}${trace ?? none}` : cells;
 }

@@ -18,7 +18,7 @@ import { senderCarriers, senderRefusal } from './numbers/held-sender.ts';
 import { noOptOuts, type OptOutCheck } from './opt-out-check.ts';
 import { isUsedUp, type Spender, spendLimit } from './spend.ts';
 import { smartEncode } from './text/smart-encoding.ts';
-import { measure } from './text/text.ts';
+import { measure, type Segments } from './text/text.ts';
 import type { RouteText } from './text/text-route.ts';
 
 export type Priority = 'normal' | 'high';
@@ -69,14 +69,18 @@ export function createMessageService(options: MessageServiceOptions) {
   const find = createReadBatcher((keys: MessageKey[]) => findByKeys(database, keys));
   const readNewest = createReadBatcher((spans: Span[]) => readSpans(sideDatabase, spans));
 
-  /** Builds the message row; writes nothing. An error refuses the sender, or says that no route leads to the number. */
+  /**
+   * Builds the message row; writes nothing. An error refuses the sender, or says that no route leads to the number.
+   * `measured` are the segments of the text, from a caller that has them.
+   */
   function prepare(
     request: SendRequest,
     { applicationId, rights, api, correlationId, trace }: SendContext,
+    measured?: Segments,
   ): SendOutcome {
     const nowMs = clock.nowMs();
     const body = request.smart_encoding ? smartEncode(request.message) : request.message;
-    const segments = measure(body);
+    const segments = measured ?? measure(body);
     const wantedMs = request.send_at === null ? nowMs : Date.parse(request.send_at);
     const sendAtMs = wantedMs > nowMs ? wantedMs : null;
     const expiresAtMs = (sendAtMs ?? nowMs) + request.validity_seconds * 1000;

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { randomBase32 } from './crypto/random.ts';
+import { thirteenOf } from './crypto/random.ts';
 
 // Crockford's base 32 has no i, l, o or u, so a person can read an id aloud.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -37,6 +37,7 @@ export type IdPrefix =
 const timeLength = 10;
 const countLength = 3;
 const randomLength = 13;
+const codes = Uint8Array.from(Buffer.from(alphabet));
 const idLength = 4 + timeLength + countLength + randomLength;
 
 let lastMs = Number.NaN;
@@ -57,7 +58,7 @@ export function newId(prefix: IdPrefix, clock: Clock): string {
     lastMs = nowMs;
     lastTime = base32(nowMs, timeLength);
   }
-  return `${prefix}_${lastTime}${base32(count, countLength)}${randomBase32(alphabet, randomLength)}`;
+  return `${prefix}_${lastTime}${countText(count)}${thirteenOf(codes)}`;
 }
 
 /** Sorts before every id made at this time or later, and after every earlier id. */
@@ -85,12 +86,12 @@ export function toUuid(prefix: IdPrefix, id: string): string | undefined {
 }
 
 /**
- * The same for an id that is known to be one, spelled as Postgres writes it. Four base 32 digits are five hexadecimal
- * ones; the first two digits of an id are the first byte. Every text needs several, so it is written octet by octet:
- * that takes a third of the time of joining strings.
+ * The same for an id that is known to be one, spelled as Postgres writes it. The first two base 32 digits of an id are
+ * the first byte, eight more are five bytes each time. Every text needs several, so it is written octet by octet: that
+ * takes a quarter of the time of joining strings.
  */
 export function uuidOf(id: string): string {
-  return spell(id, spelled, placesOfDigits);
+  return spell(id, spelled, placesOfBytes);
 }
 
 /** The same without dashes. */
@@ -99,19 +100,27 @@ export function hexOf(id: string): string {
 }
 
 function spell(id: string, into: Buffer, places: Uint8Array): string {
-  const end = id.length;
-  const first = (digitOf(id, end - 26) << 5) | digitOf(id, end - 25);
-  into[0] = hexCodes[(first >> 4) & 0xf] ?? 0;
-  into[1] = hexCodes[first & 0xf] ?? 0;
-  let place = 2;
-  for (let at = end - 24; at < end; at += 4) {
-    const number =
-      (digitOf(id, at) << 15) | (digitOf(id, at + 1) << 10) | (digitOf(id, at + 2) << 5) | digitOf(id, at + 3);
-    for (let shift = 16; shift >= 0; shift -= 4) {
-      into[places[place++] ?? 0] = hexCodes[(number >> shift) & 0xf] ?? 0;
-    }
+  const from = id.length - 26;
+  putByte(into, 0, ((digitOf(id, from) << 5) | digitOf(id, from + 1)) & 0xff);
+  for (let at = from + 2, byte = 1; byte < 16; at += 8, byte += 5) {
+    const high = fourDigits(id, at);
+    const low = fourDigits(id, at + 4);
+    putByte(into, places[byte] ?? 0, high >> 12);
+    putByte(into, places[byte + 1] ?? 0, (high >> 4) & 0xff);
+    putByte(into, places[byte + 2] ?? 0, ((high & 0xf) << 4) | (low >> 16));
+    putByte(into, places[byte + 3] ?? 0, (low >> 8) & 0xff);
+    putByte(into, places[byte + 4] ?? 0, low & 0xff);
   }
   return into.toString('latin1');
+}
+
+function fourDigits(id: string, at: number): number {
+  return (digitOf(id, at) << 15) | (digitOf(id, at + 1) << 10) | (digitOf(id, at + 2) << 5) | digitOf(id, at + 3);
+}
+
+function putByte(into: Buffer, place: number, byte: number): void {
+  into[place] = highCodes[byte] ?? 0;
+  into[place + 1] = lowCodes[byte] ?? 0;
 }
 
 function withDashes(hex: string): string {
@@ -145,12 +154,15 @@ export function uuidTimeMs(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
 
-const hexCodes = Uint8Array.from(Buffer.from('0123456789abcdef'));
-/** A uuid with its dashes, written anew by each call of `uuidOf`, and one without them. */
+/** The two hexadecimal digits of each byte, as octets. */
+const hexCodes = Buffer.from('0123456789abcdef');
+const highCodes = Uint8Array.from({ length: 256 }, (_, byte) => hexCodes[byte >> 4] ?? 0);
+const lowCodes = Uint8Array.from({ length: 256 }, (_, byte) => hexCodes[byte & 15] ?? 0);
+/** A uuid with its dashes, written anew by each call of `uuidOf`, and one without them; and where each byte begins. */
 const spelled = Buffer.from('00000000-0000-0000-0000-000000000000');
-const placesOfDigits = Uint8Array.from([...spelled.keys()].filter((at) => spelled[at] !== 0x2d));
+const placesOfBytes = Uint8Array.from([0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]);
 const spelledPlain = Buffer.alloc(32);
-const plainPlaces = Uint8Array.from(spelledPlain.keys());
+const plainPlaces = Uint8Array.from({ length: 16 }, (_, byte) => 2 * byte);
 const digitPairs = Array.from({ length: 1024 }, (_, pair) => `${alphabet[pair >> 5]}${alphabet[pair & 31]}`);
 const dash = 45;
 const nine = 57;
@@ -159,6 +171,11 @@ for (const [value, digit] of [...alphabet].entries()) digits[digit.charCodeAt(0)
 
 function digitOf(id: string, at: number): number {
   return digits[id.charCodeAt(at)] ?? 0;
+}
+
+/** The digits of a count, which is rarely high. */
+function countText(number: number): string {
+  return number < digitPairs.length ? `0${digitPairs[number]}` : base32(number, countLength);
 }
 
 /** The lowest `length` base 32 digits of a whole number. */

@@ -2,6 +2,9 @@ import type { PageRequest } from '../http/list-page.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import type { ListedRegistration } from './application-list-store.ts';
+import type { StoredTemplate } from './sending-store.ts';
+
+export type DeclaredTemplate = Omit<StoredTemplate, 'updatedAtMs'>;
 
 /** All that a file of declared configuration can say of an application and its registrations. */
 export interface DeclaredApplication {
@@ -9,16 +12,21 @@ export interface DeclaredApplication {
   accountId: string;
   name: string;
   helpText: string | null;
+  assurance: string | null;
   highPriority: boolean;
   segmentsPerDay: number | null;
+  callCountries: string[];
+  templates: DeclaredTemplate[];
   registrations: ListedRegistration[];
   /** Whether it has a credential of this kind. */
   hasKey: boolean;
   hasClient: boolean;
 }
 
-const columns = `a.id, a.account_id as "accountId", a.name, a.help_text as "helpText", a.high_priority as "highPriority",
-  a.segments_per_day as "segmentsPerDay", coalesce((
+const columns = `a.id, a.account_id as "accountId", a.name, a.help_text as "helpText", a.assurance,
+  a.high_priority as "highPriority", a.segments_per_day as "segmentsPerDay", a.call_countries as "callCountries", coalesce((
+    select json_agg(json_build_object('country', t.country, 'text', t.text, 'templateId', t.template_id) order by t.country)
+    from verification_template t where t.application_id = a.id), '[]') as templates, coalesce((
     select json_agg(json_build_object('api', r.api, 'plan', r.plan, 'status', r.status) order by r.api)
     from registration r where r.application_id = a.id), '[]') as registrations,
   exists (select from api_key k where k.application_id = a.id and (k.expires_at is null or k.expires_at > $1)) as "hasKey",

@@ -23,6 +23,8 @@ export interface ArrivingText {
   delivered: boolean;
   /** How much later than others its receipt comes. */
   receiptLaterMs: number;
+  /** A call that a person at the phone may answer or decline until then. */
+  rings?: boolean;
 }
 
 /** A text that a configured carrier delivered. */
@@ -33,6 +35,8 @@ export interface DueReceipt {
   attempt: number;
   to: string;
   delivered: boolean;
+  /** Why a call failed; null where only the number says it. */
+  error?: string | null;
 }
 
 /** The sandbox's phones and their network. Its state is in Postgres and survives a crash, like a real network's. */
@@ -101,11 +105,12 @@ export function createHandsets(database: Database, clock: Clock): Handsets {
         if (last !== undefined) await tx.query('update handset_report set reported = $1', [last.id]);
         const { rows: late } = await tx.query<DueReceipt>(takeLate, [times[1], mostReported]);
         const due = [...late, ...usual.filter(({ reports, late }) => reports && !late)].map(
-          ({ messageId, attempt, to, delivered }) => ({
+          ({ messageId, attempt, to, delivered, error = null }) => ({
             messageId: fromUuid('msg', messageId),
             attempt,
             to,
             delivered,
+            error,
           }),
         );
         if (due.length > 0) await handOver(due);
@@ -180,6 +185,7 @@ function specialParameters(texts: ArrivingText[], nowMs: number): unknown[] {
   return [
     texts.map(({ receiptLaterMs }) => laterAt(nowMs, receiptLaterMs)),
     texts.map((text) => isDelayed(text, nowMs)),
+    texts.map(({ rings = false }) => rings),
   ];
 }
 
@@ -230,12 +236,12 @@ const insertTexts = { name: 'insert-handset-texts', text: `with ${lockedSql} ${i
 const specialSql = (reports: boolean) =>
   `with ${lockedSql}, arrived as (${insertSql(reports)} returning id, message_id, attempt, delivered),
       special as (
-        select * from arrived join unnest($3::uuid[], $4::integer[], $7::timestamptz[], $8::boolean[])
-          as s(message_id, attempt, due_at, delayed) using (message_id, attempt)),
+        select * from arrived join unnest($3::uuid[], $4::integer[], $7::timestamptz[], $8::boolean[], $9::boolean[])
+          as s(message_id, attempt, due_at, delayed, rings) using (message_id, attempt)),
       noted as (
         insert into handset_delayed_text (message_id, handset_text_id) select message_id, id from special where delayed)
-    insert into handset_late_receipt (handset_text_id, message_id, attempt, delivered, due_at)
-    select id, message_id, attempt, delivered, due_at from special where due_at is not null`;
+    insert into handset_late_receipt (handset_text_id, message_id, attempt, delivered, due_at, rings)
+    select id, message_id, attempt, delivered, due_at, rings from special where due_at is not null`;
 
 const insertSpecialTexts = { name: 'insert-special-handset-texts', text: specialSql(true) };
 const insertShownTexts = { name: 'insert-shown-handset-texts', text: specialSql(false) };
@@ -248,14 +254,23 @@ const isAnyDue = {
         where id > (select reported from handset_report) order by id limit 1), false) as due`,
 };
 
-/** Only of texts that the report has passed: it skips those with a late receipt, and would not skip them later. */
+/**
+ * Only of texts that the report has passed: it skips those with a late receipt, and would not skip them later. A call
+ * that nobody answered did not reach the phone.
+ */
 const takeLate = {
   name: 'take-late-handset-receipts',
-  text: `delete from handset_late_receipt where handset_text_id in (
-      select handset_text_id from handset_late_receipt where due_at <= $1
-        and handset_text_id <= (select reported from handset_report) order by due_at limit $2 for update skip locked)
-    returning message_id as "messageId", attempt, delivered,
-      coalesce((select recipient from handset_text t where t.id = handset_text_id), '') as "to"`,
+  text: `with taken as (
+      delete from handset_late_receipt where handset_text_id in (
+        select handset_text_id from handset_late_receipt where due_at <= $1
+          and handset_text_id <= (select reported from handset_report) order by due_at limit $2 for update skip locked)
+      returning handset_text_id as id, message_id, attempt, delivered, rings, error),
+    unanswered as (
+      update handset_text set delivered = false
+      where delivered and id in (select id from taken where rings and not delivered))
+    select message_id as "messageId", attempt, delivered, error,
+      coalesce((select recipient from handset_text t where t.id = taken.id), '') as "to"
+    from taken`,
 };
 
 /**

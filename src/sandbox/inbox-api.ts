@@ -6,6 +6,8 @@ import { streamReply } from '../http/streams/open-streams.ts';
 import { segmentsSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm, readNumberFilter } from '../messages/numbers/phone-number.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
+import { createCallRoutes } from './call-api.ts';
+import type { VirtualCalls } from './calls.ts';
 import type { Handsets } from './handsets.ts';
 import type { InboxStreams } from './inbox-streams.ts';
 import type { RenderArrivals } from './inbox-text.ts';
@@ -14,6 +16,7 @@ export interface InboxOptions {
   handsets: Pick<Handsets, 'list'>;
   renderArrivals: RenderArrivals;
   streams: InboxStreams;
+  calls: VirtualCalls;
   /** Throws a 404 for an application of another account. */
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
@@ -34,6 +37,7 @@ const itemSchema = Type.Object(
       }),
     ),
     language: Type.Optional(Type.String({ examples: ['en'], description: 'Of its text; only with channel' })),
+    ringing: Type.Optional(Type.Boolean({ description: 'Only of a call: whether nobody has answered it yet' })),
   },
   { title: 'InboxText' },
 );
@@ -50,7 +54,7 @@ const streamExample = 'id: 42\nevent: text\ndata: {"to":"+447700900123","from":"
 
 /** The texts on the virtual phones. An application sees only its own. */
 export function createInboxRoutes(options: InboxOptions): Route[] {
-  const { handsets, renderArrivals, streams } = options;
+  const { handsets, renderArrivals, streams, calls } = options;
   const shared = { method: 'GET', auth, tag: 'Sandbox', limitedBy: 'address' } as const;
 
   async function applicationOf({ caller }: Call, given: string | undefined): Promise<string> {
@@ -125,6 +129,7 @@ export function createInboxRoutes(options: InboxOptions): Route[] {
         return streamReply(data);
       },
     }),
+    ...createCallRoutes({ calls, applicationOf }),
   ];
 }
 

@@ -233,7 +233,7 @@ export const settings = {
     { unset: 'none' },
   ),
   OTEL_TRACES_SAMPLER: explained(oneOf('which requests are traced', samplerNames), {
-    more: 'With `parentbased_…` the sampled flag in the `traceparent` of an identified caller decides: 10 traces a second each, by node. The rest of the name decides about all others.',
+    more: 'With `parentbased_…` the sampled flag in the `traceparent` of an identified caller decides: 10 traces a second each, shared out among the processes of all nodes. The rest of the name decides about all others.',
   }),
   OTEL_TRACES_SAMPLER_ARG: ratio,
   LOG_LEVEL: oneOf('lowest level that is logged', ['info', 'debug', 'trace', 'warn', 'error', 'fatal', 'silent']),

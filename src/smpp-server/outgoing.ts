@@ -1,6 +1,7 @@
 // Tests: test/smpp-server/peers.test.ts
 import type { Socket } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
+import { encodeSubmitAnswers, type SubmitAnswer } from '../smpp/encode.ts';
 
 /** With this much unread by the peer, nothing more is read from it. */
 const fullOctets = 256 * 1024;
@@ -11,6 +12,7 @@ export interface Outgoing {
   /** Since when the oldest write waits for the peer. */
   readonly stalledSinceMs: number | undefined;
   send(frame: Buffer): void;
+  answerSubmit(sequence: number, status: number, messageId: string): void;
   /** Writes what is there now. */
   flush(): void;
   close(): void;
@@ -18,6 +20,8 @@ export interface Outgoing {
 
 export function createOutgoing(socket: Socket, clock: Clock, onDrain: () => void): Outgoing {
   let frames: Buffer[] = [];
+  /** Of submits: they become one frame. */
+  let answers: SubmitAnswer[] = [];
   let turn: NodeJS.Immediate | undefined;
   let closed = false;
   /** When the writes began that the operating system has not taken yet. */
@@ -26,12 +30,19 @@ export function createOutgoing(socket: Socket, clock: Clock, onDrain: () => void
   function flush(): void {
     clearImmediate(turn);
     turn = undefined;
+    addAnswers();
     const [first] = frames;
     if (closed || first === undefined || !socket.writable) return;
     const all = frames.length === 1 ? first : Buffer.concat(frames);
     frames = [];
     writesMs.push(clock.steadyMs());
     socket.write(all, written);
+  }
+
+  function addAnswers(): void {
+    if (answers.length === 0) return;
+    frames.push(encodeSubmitAnswers(answers));
+    answers = [];
   }
 
   function written(): void {
@@ -48,7 +59,14 @@ export function createOutgoing(socket: Socket, clock: Clock, onDrain: () => void
     },
     send(frame) {
       if (closed) return;
+      // Nothing overtakes an answer.
+      addAnswers();
       frames.push(frame);
+      turn ??= setImmediate(flush);
+    },
+    answerSubmit(sequence, status, messageId) {
+      if (closed) return;
+      answers.push({ sequence, status, messageId });
       turn ??= setImmediate(flush);
     },
     flush,
@@ -56,6 +74,7 @@ export function createOutgoing(socket: Socket, clock: Clock, onDrain: () => void
       closed = true;
       clearImmediate(turn);
       frames = [];
+      answers = [];
     },
   };
 }

@@ -25,7 +25,7 @@ import {
 import type { BindMode } from './account.ts';
 import { createAwaited, type Settle } from './awaited.ts';
 import { createOutgoing } from './outgoing.ts';
-import type { QueryAnswer, SubmitAnswer } from './requests.ts';
+import type { AnswerSubmit, QueryAnswer } from './requests.ts';
 
 /** What a bind was admitted as. */
 export interface Admitted {
@@ -36,7 +36,8 @@ export interface PeerDesk<Bound extends Admitted> {
   /** The status to answer with, or what is bound. */
   bind(pdu: BindPdu, peer: Peer): Promise<Bound | number>;
   bound(bound: Bound, peer: Peer): void;
-  submit(bound: Bound, pdu: SubmitPdu): Promise<SubmitAnswer> | SubmitAnswer;
+  /** Its answer comes once, now or later. */
+  submit(bound: Bound, pdu: SubmitPdu, answer: AnswerSubmit): void;
   query(bound: Bound, pdu: QueryPdu): Promise<QueryAnswer>;
   cancel(bound: Bound, pdu: CancelPdu): Promise<number>;
   /** A PDU of a bound peer that was refused before it reached the desk. */
@@ -132,6 +133,10 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
 
   function read(chunk: Buffer): void {
     const whole = frames.read(chunk);
+    if (whole.length > 0) {
+      heardMs = clock.steadyMs();
+      probedMs = undefined;
+    }
     for (const frame of whole) {
       if (state === 'closed') return;
       receive(decodePdu(frame));
@@ -165,8 +170,6 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
   }
 
   function receive({ pdu, problems }: DecodedPdu): void {
-    heardMs = clock.steadyMs();
-    probedMs = undefined;
     switch (pdu.command) {
       case 'submit_sm':
         onSubmit(pdu, problems.length === 0 ? 0 : statusFor(problems));
@@ -248,29 +251,22 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
     const { sequence } = pdu;
     const by = sender();
     if (by === undefined) {
-      answerSubmit(sequence, { status: statuses.wrongBindStatus, messageId: '' });
+      outgoing.answerSubmit(sequence, statuses.wrongBindStatus, '');
       return;
     }
     if (problem !== statuses.ok) {
       desk.refused(by, 'submit_sm', problem, 'the PDU is damaged');
-      answerSubmit(sequence, { status: problem, messageId: '' });
-      return;
-    }
-    const answer = desk.submit(by, pdu);
-    if (!(answer instanceof Promise)) {
-      answerSubmit(sequence, answer);
+      outgoing.answerSubmit(sequence, problem, '');
       return;
     }
     requests++;
-    void answer.then((made) => {
-      requests--;
-      answerSubmit(sequence, made);
-      afterRequest();
-    });
+    desk.submit(by, pdu, answerSubmit);
   }
 
-  function answerSubmit(sequence: number, { status, messageId }: SubmitAnswer): void {
-    send({ command: 'submit_sm_resp', status, sequence, messageId, tlvs: [] });
+  function answerSubmit(sequence: number, status: number, messageId: string): void {
+    outgoing.answerSubmit(sequence, status, messageId);
+    requests--;
+    afterRequest();
   }
 
   function onQuery(pdu: QueryPdu, problem: number): void {

@@ -1,6 +1,8 @@
-/** The answer to a submit_sm. */
-export interface SubmitAnswer {
-  status: number;
+/** Answers the submit_sm of this sequence; the id is empty unless the status is 0. */
+export type AnswerSubmit = (sequence: number, status: number, messageId: string) => void;
+
+/** The id of a part that was taken. */
+export interface PartAnswer {
   messageId: string;
 }
 

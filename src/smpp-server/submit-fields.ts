@@ -67,8 +67,11 @@ export function readSubmit(pdu: SubmitFields, options: ReadOptions): SubmitReque
   return {
     to,
     from,
-    ...text,
-    ...times,
+    coding: text.coding,
+    octets: text.octets,
+    part: text.part,
+    validitySeconds: times.validitySeconds,
+    sendAtMs: times.sendAtMs,
     wish: wishOf(pdu.registeredDelivery),
     priority: pdu.priority >= 2 && highPriority ? 'high' : 'normal',
     reference: given?.length === 2 ? String(given.readUInt16BE()) : null,
@@ -146,10 +149,10 @@ function hasHighBit(octets: Buffer): boolean {
 
 const [shortestSeconds, longestSeconds, usualSeconds] = [60, 259_200, 86_400];
 const latestMs = 7 * 86_400_000;
+const usualTimes = Object.freeze({ validitySeconds: usualSeconds, sendAtMs: null });
 
 function readTimes(pdu: SubmitFields, nowMs: number): Pick<SubmitRequest, 'validitySeconds' | 'sendAtMs'> | Refusal {
-  if (pdu.scheduleDeliveryTime === '' && pdu.validityPeriod === '')
-    return { validitySeconds: usualSeconds, sendAtMs: null };
+  if (pdu.scheduleDeliveryTime === '' && pdu.validityPeriod === '') return usualTimes;
   const wantedMs = readSmppTime(pdu.scheduleDeliveryTime, nowMs);
   if (wantedMs === undefined || (wantedMs !== null && wantedMs > nowMs + latestMs))
     return refuse(statuses.invalidSchedule, 'schedule_delivery_time must be YYMMDDhhmmsstnnp, at most 7 days ahead');

@@ -1,17 +1,21 @@
 // Tests: test/smpp-server/submit.test.ts
 import type { CountedRequest, KnownCaller, LimitDecision } from '../http/admission.ts';
-import { isMessage } from '../messages/acceptance.ts';
+import { SampledRequest } from '../http/request-spans.ts';
+import type { RequestTrace } from '../http/route.ts';
+import { isMessage, type SendOutcome } from '../messages/acceptance.ts';
 import type { Message } from '../messages/message.ts';
-import type { MessageService } from '../messages/message-service.ts';
-import { textProblem } from '../messages/text/text.ts';
+import type { MessageService, SendRequest } from '../messages/message-service.ts';
+import type { Spender } from '../messages/spend.ts';
+import { measure, textProblem } from '../messages/text/text.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
+import type { Tracer } from '../platform/tracing/tracer.ts';
 import { type SubmitPdu, statuses } from '../smpp/pdu.ts';
 import type { KnownAccount, SmppAccount } from './account.ts';
 import type { Bind } from './bind.ts';
-import type { QueryAnswer, SubmitAnswer } from './requests.ts';
+import type { AnswerSubmit, PartAnswer, QueryAnswer } from './requests.ts';
 import { statusCallbackOf } from './status-callback.ts';
 import { isRefusal, type Refusal, readSubmit, refuse, type SubmitRequest, textOf } from './submit-fields.ts';
 
@@ -35,7 +39,9 @@ export interface SubmitsOptions {
   /** Something was refused, for the developer. */
   onRefused: (bind: Bind, command: string, refusal: Refusal) => void;
   /** A part of a long text. */
-  addPart: (part: PartToAdd) => Promise<SubmitAnswer | Refusal>;
+  addPart: (part: PartToAdd) => Promise<PartAnswer | Refusal>;
+  /** Undefined unless requests are traced. */
+  tracer: Tracer | undefined;
 }
 
 export interface PartToAdd {
@@ -43,6 +49,8 @@ export interface PartToAdd {
   known: KnownCaller;
   request: SubmitRequest;
   correlationId: string;
+  /** The text has the trace of its last part. */
+  trace: RequestTrace | undefined;
 }
 
 /** One request of a bind: what it costs, who asks, when it began. */
@@ -53,54 +61,84 @@ interface Arrived {
   command: string;
   correlationId: string;
   startedMs: number;
+  /** Undefined unless it is sampled. */
+  trace: SampledRequest | undefined;
 }
 
-const throttled: SubmitAnswer = Object.freeze({ status: statuses.throttled, messageId: '' });
-const gone: SubmitAnswer = Object.freeze({ status: statuses.bindFailed, messageId: '' });
+/** A text that waits for the commit of its turn. */
+interface TextToSend {
+  arrived: Arrived;
+  message: Message;
+  sequence: number;
+  answer: AnswerSubmit;
+}
+
 const nothing = () => undefined;
+/** Texts of one caller that are written or refused together, as many as a batch by HTTP has. */
+const mostTogether = 100;
 
 /**
  * Takes submits: each is a send of the SMS API, decided by the same limits and written by the same commit. Submits that
- * are read in one turn of the event loop share it.
+ * are read in one turn of the event loop are one item of that commit, as a batch by HTTP is.
  */
 export function createSubmits(options: SubmitsOptions) {
-  const { clock, log, environment, messages, find, limiter, onCounted, onRefused, addPart } = options;
+  const { clock, log, environment, messages, find, limiter, onCounted, onRefused, addPart, tracer } = options;
+  let gathered = new Map<KnownCaller, TextToSend[]>();
 
   /** Finds the account and lets the limits decide, without a promise where neither needs one. */
-  function admit<Answer>(
+  function admit(
     bind: Bind,
     command: string,
-    refused: (status: number) => Answer,
-    work: (arrived: Arrived) => Answer | Promise<Answer>,
-  ): Answer | Promise<Answer> {
+    refused: (status: number) => void,
+    work: (arrived: Arrived) => void,
+  ): void {
     const startedMs = clock.steadyMs();
+    const fail = (error: unknown) => refused(statusOfError(error, command));
     const decided = (known: KnownCaller, decision: LimitDecision) => {
-      const arrived = { bind, known, decision, command, correlationId: newId('req', clock), startedMs };
-      if (decision.admitted) return work(arrived);
+      const trace = tracer === undefined ? undefined : sample(tracer, known, startedMs);
+      const arrived = { bind, known, decision, command, correlationId: newId('req', clock), startedMs, trace };
+      if (decision.admitted) {
+        trace?.beginService();
+        return work(arrived);
+      }
       bind.throttled++;
       count(arrived, 429, limiter.refusalOf(decision));
-      return refused(statuses.throttled);
+      refused(statuses.throttled);
     };
     const found = (account: KnownAccount | null) => {
-      if (account === null) return refused(gone.status);
+      if (account === null) return refused(statuses.bindFailed);
       const decision = limiter.decide(account.known);
-      return decision instanceof Promise
-        ? decision.then((made) => decided(account.known, made))
-        : decided(account.known, decision);
+      if (decision instanceof Promise) decision.then((made) => decided(account.known, made)).catch(fail);
+      else decided(account.known, decision);
     };
     const account = find(bind);
-    const answer = account instanceof Promise ? account.then(found) : found(account);
-    return answer instanceof Promise
-      ? answer.catch((error: unknown) => refused(statusOfError(error, command)))
-      : answer;
+    if (account instanceof Promise) account.then(found).catch(fail);
+    else found(account);
+  }
+
+  function sample(by: Tracer, { caller }: KnownCaller, startedMs: number): SampledRequest | undefined {
+    // A PDU has no `traceparent`.
+    const ids = by.enter(undefined, caller.applicationId);
+    return ids && new SampledRequest(by, clock, startedMs, ids);
   }
 
   function count(arrived: Arrived, status: number, refusal: ApiError | undefined, location?: string): void {
-    const { known, decision, command, correlationId, startedMs } = arrived;
-    const durationMs = clock.steadyMs() - startedMs;
+    const { known, decision, command, correlationId, startedMs, trace } = arrived;
+    const { caller } = known;
+    trace?.finish(`SMPP ${command}`, { status, refusal, correlationId, caller });
     onCounted({
-      ...{ caller: known.caller, correlationId, decision, method: 'SMPP', path: command, status, refusal },
-      ...{ outcome: undefined, durationMs, id: undefined, location },
+      caller,
+      correlationId,
+      decision,
+      method: 'SMPP',
+      path: command,
+      status,
+      refusal,
+      outcome: undefined,
+      durationMs: clock.steadyMs() - startedMs,
+      id: undefined,
+      location,
+      ...(trace && { traceId: trace.traceId }),
     });
   }
 
@@ -121,72 +159,122 @@ export function createSubmits(options: SubmitsOptions) {
     return error instanceof ApiError ? statusOf(error) : statuses.systemError;
   }
 
-  function refusedBy(arrived: Arrived, refusal: Refusal): SubmitAnswer {
+  function refusedBy(arrived: Arrived, refusal: Refusal): number {
     arrived.bind.refused++;
     count(arrived, 400, new ApiError('INVALID_ARGUMENT', refusal.why));
     onRefused(arrived.bind, arrived.command, refusal);
-    return { status: refusal.status, messageId: '' };
+    return refusal.status;
   }
 
-  function submit(bind: Bind, pdu: SubmitPdu): SubmitAnswer | Promise<SubmitAnswer> {
+  /** The answer comes once, now or later. */
+  function submit(bind: Bind, pdu: SubmitPdu, answer: AnswerSubmit): void {
     bind.submits++;
-    return admit<SubmitAnswer>(bind, 'submit_sm', refusedWith, (arrived) => take(arrived, pdu));
+    admit(
+      bind,
+      'submit_sm',
+      (status) => answer(pdu.sequence, status, ''),
+      (arrived) => take(arrived, pdu, answer),
+    );
   }
 
-  function take(arrived: Arrived, pdu: SubmitPdu): SubmitAnswer | Promise<SubmitAnswer> {
+  function take(arrived: Arrived, pdu: SubmitPdu, answer: AnswerSubmit): void {
     const { highPriority } = arrived.known.caller;
     const request = readSubmit(pdu, { nowMs: clock.nowMs(), environment, highPriority });
-    if (isRefusal(request)) return refusedBy(arrived, request);
-    return request.part === null ? send(arrived, request) : takePart(arrived, request);
+    if (isRefusal(request)) answer(pdu.sequence, refusedBy(arrived, request), '');
+    else if (request.part === null) send(arrived, request, pdu.sequence, answer);
+    else void takePart(arrived, request, pdu.sequence, answer);
   }
 
-  async function send(arrived: Arrived, request: SubmitRequest): Promise<SubmitAnswer> {
-    const { bind, known, correlationId } = arrived;
+  function send(arrived: Arrived, request: SubmitRequest, sequence: number, answer: AnswerSubmit): void {
     const text = textOf(request);
-    const problem = textProblem(text);
-    if (problem !== undefined)
-      return refusedBy(arrived, refuse(statuses.invalidMessageLength, `short_message ${problem}`));
+    const segments = measure(text);
+    const problem = textProblem(text, segments);
+    if (problem !== undefined) {
+      answer(sequence, refusedBy(arrived, refuse(statuses.invalidMessageLength, `short_message ${problem}`)), '');
+      return;
+    }
+    const { known, correlationId, bind, trace } = arrived;
+    const { applicationId, rights, api } = known.caller;
+    const refused = (error: unknown) => refuseText(arrived, error, sequence, answer);
     try {
-      const written = await keep(known, request, text, correlationId, (message) => {
-        message.statusCallback = statusCallbackOf(request.wish, bind.account.id, []);
-      });
-      count(arrived, 201, undefined, `/sms/v1/messages/${written.id}`);
-      return { status: statuses.ok, messageId: written.id };
+      const context = { applicationId, rights, api, correlationId, trace };
+      const message = messages.prepare(toSendRequest(request, text), context, segments);
+      if (!isMessage(message)) {
+        messages.refusalOf(message, spenderOf(known)).then(refused, refused);
+        return;
+      }
+      message.statusCallback = statusCallbackOf(request.wish, bind.account.id, []);
+      gather({ arrived, message, sequence, answer });
     } catch (error) {
-      bind.refused++;
-      return { status: failed(arrived, error), messageId: '' };
+      refused(error);
     }
   }
 
-  /** Commits a text as the SMS API does. */
-  async function keep(
-    { caller }: KnownCaller,
-    request: SubmitRequest,
-    text: string,
-    correlationId: string,
-    prepare: (message: Message) => void,
-  ): Promise<Message> {
-    const { applicationId, rights } = caller;
-    const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
-    const context = { applicationId, rights, api: caller.api, correlationId };
-    const message = messages.prepare(toSendRequest(request, text), context);
-    if (!isMessage(message)) throw await messages.refusalOf(message, spender);
-    prepare(message);
-    const [outcome = message] = await messages.accept(spender, [message], nothing);
-    if (!isMessage(outcome)) throw outcome;
-    return outcome;
+  function refuseText(arrived: Arrived, error: unknown, sequence: number, answer: AnswerSubmit): void {
+    arrived.bind.refused++;
+    answer(sequence, failed(arrived, error), '');
   }
 
-  async function takePart(arrived: Arrived, request: SubmitRequest): Promise<SubmitAnswer> {
-    const { bind, known, correlationId } = arrived;
+  function gather(text: TextToSend): void {
+    const { known } = text.arrived;
+    // Runs once the octets that were read are all taken.
+    if (gathered.size === 0) queueMicrotask(sendGathered);
+    const texts = gathered.get(known);
+    if (texts === undefined) gathered.set(known, [text]);
+    else texts.push(text);
+  }
+
+  function sendGathered(): void {
+    const sending = gathered;
+    gathered = new Map();
+    for (const [known, texts] of sending)
+      for (let from = 0; from < texts.length; from += mostTogether)
+        void sendTogether(known, texts.slice(from, from + mostTogether));
+  }
+
+  /** Commits texts as the SMS API does. */
+  async function sendTogether(known: KnownCaller, texts: TextToSend[]): Promise<void> {
+    const sinceMs = tracer === undefined ? 0 : clock.steadyMs();
+    let outcomes: SendOutcome[];
     try {
-      const made = await addPart({ account: bind.account, known, request, correlationId });
-      if (isRefusal(made)) return refusedBy(arrived, made);
-      count(arrived, 201, undefined);
-      return made;
+      outcomes = await messages.accept(
+        spenderOf(known),
+        texts.map(({ message }) => message),
+        nothing,
+      );
     } catch (error) {
-      bind.refused++;
-      return { status: failed(arrived, error), messageId: '' };
+      for (const { arrived, sequence, answer } of texts) refuseText(arrived, error, sequence, answer);
+      return;
+    }
+    texts.forEach(({ arrived, message, sequence, answer }, place) => {
+      const outcome = outcomes[place] ?? message;
+      arrived.trace?.note('batch', sinceMs, { 'heliograph.texts': texts.length });
+      if (!isMessage(outcome)) {
+        refuseText(arrived, outcome, sequence, answer);
+        return;
+      }
+      count(arrived, 201, undefined, `/sms/v1/messages/${outcome.id}`);
+      answer(sequence, statuses.ok, outcome.id);
+    });
+  }
+
+  async function takePart(
+    arrived: Arrived,
+    request: SubmitRequest,
+    sequence: number,
+    answer: AnswerSubmit,
+  ): Promise<void> {
+    const { bind, known, correlationId, trace } = arrived;
+    try {
+      const made = await addPart({ account: bind.account, known, request, correlationId, trace });
+      if (isRefusal(made)) {
+        answer(sequence, refusedBy(arrived, made), '');
+        return;
+      }
+      count(arrived, 201, undefined);
+      answer(sequence, statuses.ok, made.messageId);
+    } catch (error) {
+      refuseText(arrived, error, sequence, answer);
     }
   }
 
@@ -197,37 +285,49 @@ export function createSubmits(options: SubmitsOptions) {
     refused: (status: number) => Answer,
     work: (known: KnownCaller) => Promise<Answer>,
   ): Promise<Answer> {
-    const answered = async (arrived: Arrived) => {
-      try {
-        const answer = await work(arrived.known);
-        count(arrived, 200, undefined);
-        return answer;
-      } catch (error) {
-        return refused(failed(arrived, error));
-      }
-    };
-    return Promise.resolve(admit<Answer>(bind, command, refused, answered));
+    return new Promise((resolve) => {
+      admit(
+        bind,
+        command,
+        (status) => resolve(refused(status)),
+        (arrived) =>
+          work(arrived.known).then(
+            (answer) => {
+              count(arrived, 200, undefined);
+              resolve(answer);
+            },
+            (error: unknown) => resolve(refused(failed(arrived, error))),
+          ),
+      );
+    });
   }
 
-  return { submit, ask, keep };
+  return { submit, ask };
 }
 
 export type Submits = ReturnType<typeof createSubmits>;
 
-function refusedWith(status: number): SubmitAnswer {
-  return status === statuses.throttled ? throttled : { status, messageId: '' };
+function spenderOf({ caller }: KnownCaller): Spender {
+  return { applicationId: caller.applicationId, segmentsPerDay: caller.rights.segmentsPerDay };
 }
 
 export function refusedQuery(status: number): QueryAnswer {
   return { status, finalDate: '', messageState: 0, errorCode: 0 };
 }
 
-export function toSendRequest(request: SubmitRequest, text: string) {
-  const { to, from, reference, validitySeconds, sendAtMs, priority } = request;
+/** Written field by field: to copy them with `...` would take as long as all the rest of a submit. */
+export function toSendRequest(request: SubmitRequest, text: string): SendRequest {
+  const { sendAtMs } = request;
   return {
-    ...{ to, from, message: text, channel: 'sms' as const, reference, validity_seconds: validitySeconds, priority },
+    to: request.to,
+    from: request.from,
+    message: text,
+    channel: 'sms',
+    reference: request.reference,
+    validity_seconds: request.validitySeconds,
     send_at: sendAtMs === null ? null : new Date(sendAtMs).toISOString(),
     smart_encoding: false,
+    priority: request.priority,
   };
 }
 

@@ -41,13 +41,15 @@ export class BodyReader {
 
   /** A string up to its NUL; `most` counts the NUL, as the specification does. */
   string(field: string, most: number): string {
-    if (this.atEnd) return this.missing(field, '');
-    const nul = this.frame.indexOf(0, this.at);
-    const end = nul === -1 ? this.frame.length : nul;
-    const length = end - this.at;
-    const text = this.frame.toString('latin1', this.at, this.at + Math.min(length, longestString));
+    const { frame, at: from } = this;
+    if (from >= frame.length) return this.missing(field, '');
+    // Most strings are short or empty: a search by the runtime would take longer to begin than to end.
+    let end = from;
+    while (end < frame.length && frame[end] !== 0) end++;
+    const length = end - from;
+    const text = length === 0 ? '' : frame.toString('latin1', from, from + Math.min(length, longestString));
     this.at = end + 1;
-    if (nul === -1) this.note({ field, problem: 'has no NUL at its end', status: statuses.ok });
+    if (end === frame.length) this.note({ field, problem: 'has no NUL at its end', status: statuses.ok });
     if (length >= most) {
       this.note({ field, problem: `has ${length} octets, more than ${most - 1}`, status: statuses.ok });
     }

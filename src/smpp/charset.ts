@@ -81,7 +81,7 @@ export function decodeText(octets: Uint8Array, coding: Coding, headerOctets = 0)
       return fromSeptets(unpack(octets, fillBits(headerOctets)));
     case 'latin1':
     case 'ascii':
-      return Buffer.from(octets).toString('latin1');
+      return toLatin1(octets);
     case 'ucs2':
       return decodeUcs2(octets);
   }
@@ -122,8 +122,19 @@ function toSeptets(text: string): Buffer {
 
 const extensionOf = new Map([...extensionAlphabet].map(([character, septet]) => [septet, character]));
 
+/** Per octet: 1 where its septet is the character of the same number in Latin-1, as of most letters and digits. */
+const sameInLatin1 = Uint8Array.from({ length: 256 }, (_, octet) =>
+  Number(octet !== escapeSeptet && defaultAlphabet.charCodeAt(octet) === octet),
+);
+
+function isSameInLatin1(septets: Uint8Array): boolean {
+  for (let i = 0; i < septets.length; i++) if (sameInLatin1[septets[i] ?? 0] === 0) return false;
+  return true;
+}
+
 /** An escape without a known character after it shows as a space, as 3GPP TS 23.038 asks of phones. */
 function fromSeptets(septets: Uint8Array): string {
+  if (isSameInLatin1(septets)) return toLatin1(septets);
   let text = '';
   for (let i = 0; i < septets.length; i++) {
     const septet = (septets[i] ?? 0) & 0x7f;
@@ -183,6 +194,11 @@ function unpack(octets: Uint8Array, fill: number): Uint8Array {
   }
   const isPadded = (fill + 7 * count) % 8 === 0 && septets[count - 1] === carriageReturn;
   return isPadded ? septets.subarray(0, count - 1) : septets;
+}
+
+function toLatin1(octets: Uint8Array): string {
+  const buffer = Buffer.isBuffer(octets) ? octets : Buffer.from(octets.buffer, octets.byteOffset, octets.length);
+  return buffer.toString('latin1');
 }
 
 function decodeUcs2(octets: Uint8Array): string {

@@ -19,6 +19,29 @@ export function encodePdu(pdu: Pdu): Buffer {
   return frame;
 }
 
+/** Of a submit_sm_resp without TLVs. The id is one of ours: it is ASCII. */
+export interface SubmitAnswer {
+  sequence: number;
+  status: number;
+  messageId: string;
+}
+
+/** Several submit_sm_resp, one after the other, in one new buffer. */
+export function encodeSubmitAnswers(answers: readonly SubmitAnswer[]): Buffer {
+  let octets = 0;
+  for (const { messageId } of answers) octets += headerOctets + messageId.length + 1;
+  const all = Buffer.allocUnsafe(octets);
+  let at = 0;
+  for (const { sequence, status, messageId } of answers) {
+    all.writeUInt32BE(headerOctets + messageId.length + 1, at);
+    all.writeUInt32BE(commandIds.submit_sm_resp, at + 4);
+    all.writeUInt32BE(status, at + 8);
+    all.writeUInt32BE(sequence, at + 12);
+    at = writeString(all, at + headerOctets, messageId);
+  }
+  return all;
+}
+
 function bodyOctets(pdu: Pdu): number {
   switch (pdu.command) {
     case 'submit_sm':

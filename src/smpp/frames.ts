@@ -79,7 +79,8 @@ function wholeFrame(chunk: Buffer, at: number): Buffer | undefined {
   const left = chunk.length - at;
   if (left < headerOctets) return undefined;
   const length = chunk.readUInt32BE(at);
-  if (length > left || whyLost(chunk.subarray(at, at + 8)) !== undefined) return undefined;
+  if (length > left || length < headerOctets) return undefined;
+  if (length > longestPdu && whyLost(chunk.subarray(at, at + 8)) !== undefined) return undefined;
   return chunk.subarray(at, at + length);
 }
 

@@ -14,7 +14,7 @@ const shared = {
   service_sid: sid('VA', 'The application'),
   account_sid: sid('AC', 'The application'),
   to: Type.String({ examples: ['+447700900123'] }),
-  channel: Type.String({ examples: ['sms'] }),
+  channel: Type.String({ description: 'sms, call or whatsapp', examples: ['sms'] }),
   status: Type.String({ description: 'pending, approved, canceled or failed', examples: ['pending'] }),
   valid: Type.Boolean({ description: 'Whether it is approved', examples: [false] }),
   amount: nullable(Type.String({ description: 'Always null', examples: [null] })),
@@ -31,7 +31,7 @@ export const verificationSchema = Type.Object(
       Type.Object(
         {
           time: time('When it was sent'),
-          channel: Type.String({ examples: ['SMS'] }),
+          channel: Type.String({ description: 'SMS, CALL or WHATSAPP', examples: ['SMS'] }),
           attempt_sid: sid('VL', 'The text'),
         },
         { title: 'TwilioSendCodeAttempt' },
@@ -65,13 +65,15 @@ const shownStatus: Record<VerificationStatus, string> = {
   blocked: 'failed',
 };
 
+const channelName = (channel: string) => (channel === 'voice' ? 'call' : channel);
+
 function sharedOf(row: Verification) {
   return {
     sid: sidOf('VE', row.id),
     service_sid: sidOf('VA', row.applicationId),
     account_sid: sidOf('AC', row.applicationId),
     to: row.to,
-    channel: row.channel === 'voice' ? 'call' : row.channel,
+    channel: channelName(row.channel),
     status: shownStatus[row.status],
     valid: row.status === 'approved',
     amount: null,
@@ -81,10 +83,16 @@ function sharedOf(row: Verification) {
   };
 }
 
-export function toVerification(row: Verification, publicUrl: string): Static<typeof verificationSchema> {
+/** `sent` are the texts with their channels; one that is not among them went by the verification's own. */
+export function toVerification(
+  row: Verification,
+  publicUrl: string,
+  sent: readonly { messageId: string; channel: string }[] = [],
+): Static<typeof verificationSchema> {
+  const channels = new Map(sent.map(({ messageId, channel }) => [messageId, channel]));
   const attempts = row.textIds.map((id) => ({
     time: toSeconds(idTimeMs(id)),
-    channel: 'SMS',
+    channel: channelName(channels.get(id) ?? row.channel).toUpperCase(),
     attempt_sid: sidOf('VL', id),
   }));
   const record = sharedOf(row);

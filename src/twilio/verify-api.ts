@@ -11,13 +11,14 @@ import {
   requireApplication,
   route,
 } from '../http/route.ts';
+import { channelExpected, type SendingChannel } from '../messages/channel.ts';
 import { longestNumber, requireNumber } from '../messages/numbers/phone-number.ts';
-import { ApiError, notFound } from '../platform/errors.ts';
+import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
 import { checkOutcome } from '../verify/check-outcome.ts';
 import type { StartAnswer } from '../verify/start/item.ts';
 import type { StartBody } from '../verify/start/request.ts';
 import { codeForm } from '../verify/start/rules.ts';
-import type { BlockReason, Verification } from '../verify/verification.ts';
+import { type BlockReason, mostSends, type Verification } from '../verify/verification.ts';
 import type { VerifyRoutesOptions } from '../verify/verify-api.ts';
 import type { CheckAnswer } from '../verify/verify-service.ts';
 import { invalidParameter, refuseProblems, TwilioError, twilioCodes } from './errors.ts';
@@ -45,6 +46,8 @@ const names: Partial<Record<string, string>> = {
   'autofill.android_hash': 'AppHash',
   'client.ip': 'DeviceIp',
 };
+/** Twilio's names of the channels that we have. */
+const ourChannels: Readonly<Record<string, SendingChannel>> = { sms: 'sms', call: 'voice', whatsapp: 'whatsapp' };
 const notHere = 'is not supported here';
 const startForm: FormRules<'To' | 'Channel' | 'Locale' | 'CustomCode' | 'AppHash' | 'DeviceIp'> = {
   longest: { To: 64, Channel: 64, Locale: 64, CustomCode: 64, AppHash: 64, DeviceIp: 512 },
@@ -94,10 +97,12 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
 
   function startBody(fields: Fields<'To' | 'Channel' | 'Locale' | 'CustomCode' | 'AppHash' | 'DeviceIp'>): StartBody {
     const { To, Channel, Locale, CustomCode, AppHash, DeviceIp } = fields;
+    if (Channel !== undefined && !Object.hasOwn(ourChannels, Channel))
+      throw invalidParameter('Channel', channelExpected(Object.keys(ourChannels)));
     // One shape for every call: a field that is undefined counts as missing.
     const body = {
       to: To,
-      channel: Channel === 'call' ? 'voice' : Channel,
+      channel: Channel === undefined ? undefined : ourChannels[Channel],
       locale: Locale,
       code: CustomCode,
       autofill: AppHash === undefined ? undefined : { android_hash: AppHash },
@@ -112,8 +117,8 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
   }
 
   async function readRow(applicationId: string, id: string) {
-    const { row } = await verify.require(applicationId, id);
-    return toVerification(row, publicUrl);
+    const { row, all } = await verify.require(applicationId, id);
+    return toVerification(row, publicUrl, all);
   }
 
   async function check(
@@ -140,7 +145,7 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
       body: Type.Object(
         {
           To: text(longestNumber, 'Mobile number', '+447700900123'),
-          Channel: text(64, 'How the code is sent: sms', 'sms'),
+          Channel: text(64, 'How the code is sent: sms, call or whatsapp', 'sms'),
           Locale: Type.Optional(text(64, 'Language of the text', 'de')),
           CustomCode: Type.Optional(text(64, 'A code that you made', '482913')),
           AppHash: Type.Optional(text(64, 'For the SMS Retriever of Android', 'FA+9qCX9VSu')),
@@ -155,8 +160,9 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
         const body = startBody(readFields(call.body as unknown as URLSearchParams, startForm));
         const started = await start(caller, body, call).catch(asParameter);
         refuseStart(started);
-        const { verification } = started;
-        const content = asJson(toVerification(verification, publicUrl));
+        const { verification, record } = started;
+        const sent = record.deliveries.map(({ message_id: messageId, channel }) => ({ messageId, channel }));
+        const content = asJson(toVerification(verification, publicUrl, sent));
         return { status: 201, location: locationOf(verification), content };
       },
     }),
@@ -246,7 +252,7 @@ function refuseStart({ verification, record }: StartAnswer): void {
       headers,
     );
   }
-  if (record.sent === false && record.resend_available_at === null) {
+  if (record.sent === false && verification.sends >= mostSends) {
     const message = `The code was sent ${verification.sends} times, the maximum. Start again when it has expired.`;
     throw withHeaders(new TwilioError('INVALID_ARGUMENT', twilioCodes.noSendsLeft, message), headers);
   }
@@ -277,8 +283,12 @@ function asEnded<Result>(error: unknown): Result {
 
 const ended: readonly string[] = ['VERIFICATION_ALREADY_APPROVED', 'INCOMPATIBLE_STATE'];
 
+function inTwiliosWords({ field, message }: FieldProblem): FieldProblem {
+  return { field, message: field === 'channel' ? message.replace('voice', 'call') : message };
+}
+
 /** Refusals of the services name our fields. */
 function asParameter(error: unknown): never {
-  if (error instanceof ApiError && error.status === 400) refuseProblems(error.details, names);
+  if (error instanceof ApiError && error.status === 400) refuseProblems(error.details.map(inTwiliosWords), names);
   throw error;
 }

@@ -1,15 +1,35 @@
 // Tests: test/contract/portal-records.test.ts
 import type { TimelineEvent } from '../http/timeline.ts';
 import { messageTimeline, type TrackedMessage } from '../messages/tracked-message.ts';
+import type { Tx } from '../platform/database/database.ts';
 import { readPrecheckCell, riskSentence } from './assurance/precheck.ts';
 import type { TakenStep } from './fallback/plan.ts';
+import { findTaken } from './fallback/store.ts';
+import { findRefused, type RefusedText, refusalSentence } from './inbound/refused-texts.ts';
 import { attemptsRemaining, type Verification } from './verification.ts';
+
+/** What its row does not hold. */
+interface Further {
+  steps?: readonly TakenStep[];
+  refused?: readonly RefusedText[];
+}
+
+/** The same with all that happened beside its row. */
+export async function readVerificationTimeline(
+  tx: Tx,
+  verification: Verification,
+  texts: TrackedMessage[],
+): Promise<TimelineEvent[]> {
+  const { id, inbound } = verification;
+  const further = inbound === null ? { steps: await findTaken(tx, id) } : { refused: await findRefused(tx, id) };
+  return verificationTimeline(verification, texts, further);
+}
 
 /** The history of a verification and its texts. */
 export function verificationTimeline(
   verification: Verification,
   texts: TrackedMessage[],
-  steps: readonly TakenStep[] = [],
+  { steps = [], refused = [] }: Further = {},
 ): TimelineEvent[] {
   const { status, reason, createdAtMs, updatedAtMs, approvedAtMs, attempts, codeLength } = verification;
   const wrong = attempts === 0 ? '' : ` after ${attempts} wrong ${attempts === 1 ? 'code' : 'codes'}`;
@@ -33,17 +53,18 @@ export function verificationTimeline(
     detail: isInbound ? 'Waits for a text of the person' : `Code of ${codeLength} digits created`,
   });
   events.push(...steps.map(toEvent));
+  for (const text of refused) events.push({ atMs: text.atMs, event: 'refused', detail: refusalSentence(text) });
   for (const text of texts) events.push(...messageTimeline(text));
   switch (status) {
     case 'approved':
       events.push({
         atMs: approvedAtMs ?? updatedAtMs,
         event: status,
-        detail: isInbound ? 'The text arrived from the number' : `Correct code entered${wrong}`,
+        detail: isInbound ? 'The text arrived from the number' : `${approvedBy(verification)}${wrong}`,
       });
       break;
     case 'failed':
-      events.push({ atMs: updatedAtMs, event: status, detail: `No attempts left${wrong}` });
+      events.push({ atMs: updatedAtMs, event: status, detail: `${failedBy(verification)}${wrong}` });
       break;
     case 'expired':
       events.push({ atMs: verification.expiresAtMs, event: status, detail: `Expired${wrong}` });
@@ -61,9 +82,16 @@ export function verificationTimeline(
   return events;
 }
 
+/** The application's word for a code that it checked itself is no check of ours. */
+const approvedBy = ({ outcome }: Verification) =>
+  outcome === null ? 'Correct code entered' : 'The application reported that its code was entered';
+const failedBy = ({ outcome }: Verification) =>
+  outcome === null ? 'No attempts left' : 'The application reported that its code was not entered';
+
 /** Why the code went on to the next channel, or did not. */
-function toEvent({ atMs, channel, because, afterSeconds, skipped }: TakenStep): TimelineEvent {
+function toEvent({ atMs, channel, because, afterSeconds, skipped, risk }: TakenStep): TimelineEvent {
   const why = because === 'failed' ? 'The send before it failed' : `The code was not entered within ${afterSeconds} s`;
   const what = skipped === undefined ? `goes on by ${channel}` : `does not go on by ${channel} (${skipped})`;
-  return { atMs, event: 'fallback', detail: `${why}: ${what}` };
+  const ending = risk === undefined ? '' : `, and the fallback ends. ${riskSentence(risk, 'step')}`;
+  return { atMs, event: 'fallback', detail: `${why}: ${what}${ending}` };
 }

@@ -24,6 +24,7 @@ import { toInboundCell } from './inbound/request-text.ts';
 import { createKeptChecks } from './kept-checks.ts';
 import { findNewestOf } from './newest-of-number.ts';
 import type { Destination } from './pending-store.ts';
+import { createRiskAsking } from './risk/ask.ts';
 import { addRisk } from './risk/finding.ts';
 import type { AskRisk } from './risk/risk.ts';
 import { createStartBatch } from './start/batch.ts';
@@ -120,23 +121,27 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
   const cancellations = createCancellations(database, clock);
   const explanations = createExplanations({ database, clock, keys, currentGuard });
+  const withRisk = createRiskAsking({ environment, ask: askRisk, explain: explanations.submit, isPending });
 
-  const isTest = (to: string) => environment === 'sandbox' && testNumberOf(to) !== undefined;
+  async function isPending({ applicationId, to }: Destination): Promise<boolean> {
+    const id = await findNewest({ applicationId, to });
+    const found = id === undefined ? undefined : await find({ applicationId, id });
+    return found !== undefined && asOf(found.row, clock.nowMs()).status === 'pending';
+  }
+
+  /** Names `inbound` too where the application has a number that people can text. */
+  async function nameChannels(applicationId: string, error: unknown): Promise<unknown> {
+    const isAboutStart = error instanceof ApiError && error.code === 'UNSUPPORTED_CHANNEL';
+    if (!isAboutStart || error.details?.[0]?.field !== 'channel') return error;
+    const number = await findInboundNumber(applicationId);
+    return number === undefined ? error : unsupportedChannel([...workingChannels(), 'inbound']);
+  }
 
   /** Nothing is sent, so no risk check is asked. */
   async function withNumber(request: StartRequest): Promise<StartRequest> {
     const number = await findInboundNumber(request.applicationId);
     if (number === undefined) throw unsupportedChannel(workingChannels());
     return { ...request, inbound: toInboundCell(number, request.app) };
-  }
-
-  /** Asks the risk check, outside any transaction, about a start that the guard would let through. */
-  async function withRisk(request: StartRequest): Promise<StartRequest> {
-    const { applicationId, to, holds } = request;
-    if (askRisk === undefined || isTest(to)) return request;
-    const guarded = { applicationId, to, holds: environment === 'sandbox' ? undefined : holds, keep: () => undefined };
-    const { decision } = await explanations.submit(guarded);
-    return decision === 'block' ? request : { ...request, risk: await askRisk({ applicationId, to }) };
   }
 
   /** What the guard would decide, then what the risk check says; `keep` commits with it, in the one or the other. */
@@ -223,6 +228,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
       wake(answer.carriers);
       return answer;
     },
+
+    nameChannels,
 
     check,
 

@@ -20,7 +20,7 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
   // A page lives for seconds: to optimise its code, and to draw in a process apart, costs more than it saves.
-  '--js-flags=--no-opt --max-lazy',
+  '--js-flags=--no-opt --no-maglev --max-lazy',
   '--in-process-gpu',
 ];
 

@@ -36,6 +36,8 @@ const env = {
   HELIOGRAPH_ENV: 'production',
   HELIOGRAPH_SECRET: 'a secret of many characters, for tests only',
   HELIOGRAPH_SENDERS: 'open',
+  // Nobody listens there: stories show the trace all the same.
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
 };
 
 let stage: Stage;
@@ -497,9 +499,10 @@ describe('production', () => {
   });
 
   test('a correlation id leads an operator from any page to the story of its request, and the developer to the own one', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const answer = await fetch(`${service.url}/sms/v1/messages`, {
       method: 'POST',
-      headers: { apikey: key, 'Content-Type': 'application/json' },
+      headers: { apikey: key, 'Content-Type': 'application/json', traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
       body: JSON.stringify({ to: 'nonsense', from: 'ACME', message: 'Hello' }),
     });
     const id = answer.headers.get('x-correlation-id') ?? '';
@@ -519,6 +522,7 @@ describe('production', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Request', level: 1 }).waitFor();
     await page.getByText('POST /sms/v1/messages').first().waitFor();
+    await page.getByText(traceId).waitFor();
     await assertGood(page, 'An opened request');
     await page.goto(`${service.url}/#/find?q=Waiting`);
     await page

@@ -15,6 +15,7 @@ import {
   register,
   type Stage,
   setStage,
+  signInAsOperator,
   signUp,
 } from './browser.ts';
 
@@ -78,6 +79,13 @@ test('an account with a password joins from its own session, and adds a public k
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('Your account is joined').waitFor();
   await assertGood(page, 'Joined');
+  await page.getByRole('button', { name: 'Leave single sign-on' }).click();
+  await page.getByText('will no longer open this account').waitFor();
+  await assertGood(page, 'Leaving');
+  await page.getByLabel('Your password').fill(password);
+  await page.getByRole('button', { name: 'Leave single sign-on' }).click();
+  await page.getByText('You have left single sign-on').waitFor();
+  await page.getByRole('button', { name: 'Join this account' }).waitFor();
 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Applications' }).click();
   await createApplication(page, 'Signs');
@@ -101,4 +109,41 @@ test('an account with a password joins from its own session, and adds a public k
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('No public key').waitFor();
   assert.deepEqual(portal.faults, []);
+});
+
+test('where single sign-on is the only way in, no page asks for a password', async () => {
+  const only = await setStage({ ...ssoEnv(provider), HELIOGRAPH_SSO_ONLY: 'true' });
+  try {
+    const { url } = only.service;
+    provider.set({ callback: `${url}/portal/v1/sso/callback` });
+    const { page, faults } = await openPortal(only.browser, url);
+    const button = page.getByRole('button', { name: /^Sign in at 127\.0\.0\.1:\d+$/ });
+    const showsNoPassword = async (name: string) => {
+      await button.waitFor();
+      assert.equal(await page.locator('input').count(), 0, name);
+      assert.equal(await page.getByText('Sign up', { exact: true }).count(), 0, name);
+      await assertGood(page, name);
+    };
+    await showsNoPassword('Landing');
+    for (const path of ['/sign-in', '/applications', '/sign-in?sso=only', '/sign-in?sso=unavailable']) {
+      await page.goto(`${url}/#${path}`);
+      await showsNoPassword(path);
+    }
+    provider.user = { sub: 'only', claims: { email: 'only@example.com' } };
+    await button.click();
+    await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+    await page.getByRole('link', { name: /only@example\.com/ }).click();
+    await page.getByText('You signed in by single sign-on.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Leave single sign-on' }).count(), 0);
+    await assertGood(page, 'Account');
+    await only.database.query('delete from session');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Applications' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await showsNoPassword('Session over');
+    // The way in that is left when the provider is away.
+    await signInAsOperator(only, page);
+    assert.deepEqual(faults, []);
+  } finally {
+    await only.close();
+  }
 });

@@ -1,12 +1,16 @@
 // run: with commands
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { text as readText } from 'node:stream/consumers';
+import { buffer as readBytes, text as readText } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SignJWT } from 'jose';
 import twilio from 'twilio';
 import { guideSamples } from '../../portal/src/webhooks/guide-samples.ts';
 import { inShort } from '../support/effort.ts';
@@ -16,10 +20,22 @@ import { answer, createWebhookReceiver, ok, verifies } from '../support/webhook-
 import { createWorld, root, type World } from './world.ts';
 
 let world: World;
-before(async () => {
-  world = await createWorld();
+/** What a collector of traces gets. */
+const spans: Buffer[] = [];
+const collector = createServer(async (request, response) => {
+  spans.push(await readBytes(request));
+  response.end();
 });
-after(() => world.close());
+before(async () => {
+  await new Promise<void>((done) => collector.listen(0, '127.0.0.1', done));
+  const { port } = collector.address() as AddressInfo;
+  world = await createWorld({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+});
+after(async () => {
+  await world.close();
+  collector.closeAllConnections();
+  collector.close();
+});
 
 const profilesFile = () => join(world.folder, 'config/heliograph/profiles.json');
 const readProfiles = () => JSON.parse(readFileSync(profilesFile(), 'utf8'));
@@ -106,6 +122,24 @@ describe('texts', () => {
     const again = await world.run(['verify', 'check', String(started.id), '123456', '--json']);
     assert.equal(again.code, 1);
     assert.match(again.stderr, /VERIFICATION_ALREADY_APPROVED/);
+  });
+
+  test('a verification by another channel, with what follows it, and by a text of the person', async () => {
+    const fallback = ['--fallback', 'sms:30', '--fallback', 'whatsapp'];
+    const called = await world.json(['verify', 'start', '+15005550106', '--channel', 'voice', ...fallback]);
+    assert.equal(called.channel, 'voice');
+    const again = await world.run(['verify', 'start', '+15005550106', '--fallback', 'sms:4s']);
+    assert.match(again.stderr, /another channel|5 to 120/);
+    for (const wrong of ['voice:soon', ':30', 'voice:1:2'])
+      assert.equal((await world.run(['verify', 'start', '+15005550106', '--fallback', wrong])).code, 2, wrong);
+    const asked = await world.run(['verify', 'start', '+15005550107', '--channel', 'inbound']);
+    const [, text = '', number = ''] = /to send {2}(.+ \d{8}) {2}to (\+15005550199)/.exec(asked.stdout) ?? [];
+    assert.notEqual(text, '', asked.stdout);
+    const { id } = await world.json(['verify', 'start', '+15005550107', '--channel', 'inbound']);
+    assert.match(asked.stdout, new RegExp(String(id)), 'a second start continues it');
+    assert.equal(number, '+15005550199');
+    const coded = await world.run(['verify', 'start', '+15005550107', '--channel', 'inbound', '--code']);
+    assert.deepEqual([coded.code, /has no code/.test(coded.stderr)], [2, true]);
   });
 });
 
@@ -447,6 +481,43 @@ describe('profiles', () => {
     const unsure = await world.run(['keys', 'revoke', rotated.id, ...in1]);
     const revoked = await world.run(['keys', 'revoke', rotated.id, '--yes', ...in1]);
     assert.deepEqual([unsure.code, revoked.code], [2, 0]);
+    // A public key: its private half stays here, and gets a token.
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const files = makeFolder('keys');
+    const [half, whole] = [join(files, 'public.pem'), join(files, 'key.pem')];
+    writeFileSync(half, publicKey.export({ type: 'spki', format: 'pem' }));
+    writeFileSync(whole, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const client = await world.json<{ credential: { client_id: string } }>(['keys', 'create', '--client', ...in1]);
+    const added = await world.json<{ id: string; kid: string }>(['keys', 'add', half, '--name', 'Signer', ...in1]);
+    const assertion = await new SignJWT({})
+      .setProtectedHeader({ alg: 'EdDSA', kid: added.kid })
+      .setIssuer(client.credential.client_id)
+      .setSubject(client.credential.client_id)
+      .setAudience(`${world.url}/realms/heliograph`)
+      .setJti(added.id)
+      .setIssuedAt()
+      .setExpirationTime('1m')
+      .sign(privateKey);
+    const asked = await fetch(`${world.url}/realms/heliograph/protocol/openid-connect/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        scope: 'openid verify:manage',
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: assertion,
+      }),
+    });
+    assert.equal(asked.status, 200, await asked.text());
+    const twice = await world.run(['keys', 'add', half, ...in1]);
+    const wrongHalf = await world.run(['keys', 'add', whole, ...in1]);
+    const none = await world.run(['keys', 'add', join(files, 'none.pem'), ...in1]);
+    assert.deepEqual([twice.code, wrongHalf.code, none.code], [1, 2, 1], twice.stderr);
+    assert.match(wrongHalf.stderr, /is a private key/);
+    const listed = await world.run(['keys', ...in1]);
+    assert.match(listed.stdout, new RegExp(`Signer public key EdDSA ${added.kid}\\t${added.id}`));
+    assert.equal((await world.run(['keys', 'revoke', added.id, '--yes', ...in1])).code, 0);
+    const { client_keys } = await world.json<{ client_keys: object[] }>(['keys', ...in1]);
+    assert.deepEqual(client_keys, []);
     // In the sandbox's own folder its demo account would sign in again.
     const folder = makeFolder('elsewhere');
     const out = await world.run(['logout', ...in1], { folder });
@@ -470,7 +541,7 @@ describe('profiles', () => {
 describe('the portal', () => {
   test('trace by the id of a text, usage and events for programs; operators only', async () => {
     const [text] = (await world.json<{ data: { message_id: string }[] }>(['inbox', '--to', '+15005550100'])).data;
-    const story = await world.json<{ timeline: { event: string }[] }>([
+    const story = await world.json<{ trace_id: string; timeline: { event: string }[] }>([
       'trace',
       text?.message_id ?? '',
       '--profile',
@@ -480,6 +551,10 @@ describe('the portal', () => {
       story.timeline.some(({ event }) => event === 'delivered'),
       'the story has no delivery',
     );
+    const shown = await world.run(['trace', text?.message_id ?? '', '--profile', 'two']);
+    assert.match(shown.stdout, new RegExp(`^trace ${story.trace_id}$`, 'm'));
+    const traceId = Buffer.from(story.trace_id, 'hex');
+    await eventually('the collector has that trace', () => spans.some((body) => body.includes(traceId)));
     const found = await world.json<{ data: { id: string; to: string }[] }>([
       ...['find', '+1', '500', '555-0100', '--limit', '1', '--profile', 'two'],
     ]);
@@ -495,6 +570,40 @@ describe('the portal', () => {
     const usage = await world.json<{ data: { api: string }[] }>(['usage', '--app', 'enterprise', '--profile', 'two']);
     assert.deepEqual(new Set(usage.data.map(({ api }) => api)), new Set(['messaging', 'sms', 'verify']));
   });
+});
+
+test('the guide to configuration in a file, run as it is written beside the service', async () => {
+  const guide = readFileSync(join(root, 'docs/guides/gitops.md'), 'utf8');
+  const written = [...guide.matchAll(/^npx heliograph ([^#\n]+?)(?: +#.*)?$/gm)].map(([, line = '']) =>
+    line.split(' '),
+  );
+  const env = { DATABASE_URL: world.databaseUrl };
+  const file = join(world.folder, 'heliograph.json');
+  const codeOf = async (args: string[]) => {
+    const { code, stdout, stderr } = await world.run(args, { env });
+    return { code, text: `${stdout}${stderr}` };
+  };
+  const [first = [], plan = [], apply = [], withCredentials = [], ...more] = written;
+  assert.deepEqual([more, first[0], plan[0], apply[0]], [[], 'export', 'plan', 'apply']);
+  assert.deepEqual(await codeOf(first), { code: 0, text: 'heliograph.json has everything but secrets.\n' });
+  assert.match((await codeOf(plan)).text, /^No difference/);
+  const exported = JSON.parse(readFileSync(file, 'utf8'));
+  exported.plans = [{ plan: 'pro', per_minute: 900 }];
+  exported.applications.push({
+    ...{ account: world.sandbox.portal.email, name: 'from a file', call_countries: ['GB'] },
+    registrations: [{ api: 'sms', plan: 'pro' }],
+  });
+  writeFileSync(file, JSON.stringify(exported));
+  assert.equal((await codeOf(plan)).code, 2);
+  const applied = await codeOf(apply);
+  assert.deepEqual([applied.code, /Applied\. Every node follows/.test(applied.text)], [0, true], applied.text);
+  assert.equal((await codeOf(plan)).code, 0);
+  const made = await codeOf(withCredentials);
+  assert.equal(made.code, 0, made.text);
+  const { credentials } = JSON.parse(readFileSync(join(world.folder, withCredentials.at(-1) ?? ''), 'utf8'));
+  const [{ api_key }] = credentials;
+  const answer = await fetch(`${world.url}/sms/v1/messages`, { headers: { apikey: api_key } });
+  assert.equal(answer.status, 200);
 });
 
 test("the README's program runs in the clone that the service was started from, with the settings of the first start", async () => {

@@ -37,6 +37,8 @@ export interface World {
   folder: string;
   service: Service;
   sandbox: SandboxCredentials;
+  /** For commands beside the service. */
+  databaseUrl: string;
   /** Of the program: nothing of the machine's own. */
   env: Record<string, string>;
   run(args: string[], options?: RunOptions): Promise<Ran>;
@@ -46,8 +48,10 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(): Promise<World> {
+/** `settings` of the service, beside those of every world. */
+export async function createWorld(settings: Record<string, string> = {}): Promise<World> {
   const database = await createTestDatabase();
+  const databaseUrl = urlOf(database.connection);
   const folder = makeFolder('folder');
   const dataDir = join(folder, '.heliograph');
   mkdirSync(dataDir);
@@ -55,11 +59,12 @@ export async function createWorld(): Promise<World> {
     dataDir,
     command: ['node', binFile, 'start'],
     env: {
-      DATABASE_URL: urlOf(database.connection),
+      DATABASE_URL: databaseUrl,
       HELIOGRAPH_PLANS: '{"free":{"per_minute":1}}',
       // Of a developer's shell: the service does not mind them.
       HELIOGRAPH_URL: 'http://127.0.0.1:9',
       HELIOGRAPH_API_KEY: 'of another service',
+      ...settings,
     },
   });
   await service.ready;
@@ -81,6 +86,7 @@ export async function createWorld(): Promise<World> {
     folder,
     service,
     sandbox,
+    databaseUrl,
     env,
     begin: (args, options = {}) =>
       spawn(process.execPath, [program, ...args], {

@@ -90,9 +90,29 @@ describe('a start', () => {
     assert.deepEqual(await refusedFields({ code_length: 5 }), ['code_length']);
     for (const channel of ['whatsapp', 'inbound']) assert.deepEqual(await refusedFields({ channel }), ['channel']);
     assert.deepEqual(await refusedFields({ ttl_seconds: 601 }), ['ttl_seconds']);
+    const fallback = [{ channel: 'voice' }, { channel: 'whatsapp' }];
+    assert.deepEqual(await refusedFields({ fallback }), ['fallback.1.channel']);
     assert.deepEqual(await refusedFields({ code: '482913' }), ['code']);
     assert.deepEqual(await refusedFields({ code: '4829' }), ['code_length', 'code']);
     assert.deepEqual(await refusedFields({ to: '+445600123456' }), ['to']);
+  });
+
+  test('a replay of one that was taken before the profile gives its answer', async () => {
+    const other = await createSender(app, { apis: ['verify'] });
+    const caller = await callerOf(other);
+    const start = () =>
+      caller.send(
+        'POST',
+        '/verify/v1/verifications',
+        { to: '+447700900481', channel: 'whatsapp' },
+        { 'idempotency-key': 'before' },
+      );
+    const first = await start();
+    assert.equal(first.status, 200);
+    await setProfile(other, profile);
+    const again = await start();
+    assert.deepEqual([again.status, again.body], [200, first.body]);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
   });
 
   test('the code has six digits by default, and lasts at most ten minutes', async () => {

@@ -168,6 +168,18 @@ describe('another channel continues a pending verification', () => {
   });
 });
 
+test('400 for an unknown channel names those that work, inbound included, also beside other bad fields', async () => {
+  type Refused = { code: string; details: { field: string; message: string }[] };
+  const start = (body: object) =>
+    acme.send<Refused>('POST', '/verify/v1/verifications', { to: acme.newNumber(), ...body });
+  const named = { field: 'channel', message: 'must be sms, voice, whatsapp or inbound' };
+  const alone = await start({ channel: 'pigeon' });
+  assert.deepEqual([alone.status, alone.body.code, alone.body.details], [400, 'UNSUPPORTED_CHANNEL', [named]]);
+  const { body } = await start({ channel: 'pigeon', reference: '\0' });
+  assert.deepEqual(body.code, 'INVALID_ARGUMENT');
+  assert.deepEqual(body.details.at(-1), named);
+});
+
 test('a code by voice leaves no trace in clear', async () => {
   const to = acme.newNumber();
   await acme.start({ to, channel: 'voice' });

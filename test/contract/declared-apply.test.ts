@@ -5,8 +5,11 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { guideSamples } from '../../portal/src/webhooks/guide-samples.ts';
+import type { Database, Session } from '../../src/platform/database/database.ts';
+import { NotReplicated, translateError } from '../../src/platform/database/errors.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { getToken } from '../support/applications.ts';
+import { runIn } from '../support/commands.ts';
 import { createDeclaredFiles, type DeclaredFiles } from '../support/declared.ts';
 import { createApplication, send, signUp, type TestDeveloper } from '../support/developer.ts';
 
@@ -224,6 +227,127 @@ describe('what a file does not name', () => {
   });
 });
 
+describe('what operators and developers set in the portal', () => {
+  let developer: TestDeveloper;
+  before(async () => {
+    developer = await signUp(app);
+  });
+  const named = (more: object) => ({ applications: [{ account: developer.email, name: 'fields', ...more }] });
+  const text = '{{code}} is your code for ACME.';
+
+  test('assurance, countries for calls and texts by country: made, shown, changed, and in an export', async () => {
+    const first = {
+      ...{ assurance: 'nist-800-63b-4', call_countries: ['de', 'GB', 'DE'] },
+      templates: [{ country: 'in', text, template_id: '110716' }],
+    };
+    const made = await files.apply(named(first));
+    assert.match(made.text, /assurance: "nist-800-63b-4"\n {4}call_countries: \["DE","GB"\]/);
+    assert.match(made.text, /\+ template for IN of fields\n {4}text: "\{\{code\}\} is/);
+    assert.equal((await files.plan(named(first))).code, 0);
+    const exported = (await files.export()).applications?.find((each) => (each as { name: string }).name === 'fields');
+    assert.deepEqual(exported, {
+      ...{ account: developer.email, name: 'fields', assurance: 'nist-800-63b-4', call_countries: ['DE', 'GB'] },
+      ...{ templates: [{ country: 'IN', text, template_id: '110716' }], registrations: [] },
+    });
+
+    const other = 'Code {{code}}, valid {{minutes}} min';
+    const second = {
+      ...{ assurance: 'standard', call_countries: [] },
+      templates: [
+        { country: 'IN', text: other },
+        { country: 'US', text },
+      ],
+    };
+    const { text: changes } = await files.apply(named(second));
+    for (const line of [
+      'assurance: "nist-800-63b-4" → "standard"',
+      'call_countries: ["DE","GB"] → []',
+      '~ template for IN of fields\n    text: "{{code}} is your code for ACME." → "Code {{code}}, valid {{minutes}} min"',
+      '+ template for US of fields',
+    ])
+      assert.ok(changes.includes(line), changes);
+    assert.equal((await files.plan(named({}), '--prune')).text.includes('template'), false, 'an absent list stays');
+    assert.match((await files.apply(named({ templates: [] }), '--prune')).text, /- template for US of fields/);
+    assert.equal((await files.plan(named({ ...second, templates: [] }), '--prune')).code, 0);
+    const { rows } = await app.db.database.query<{ act: string }>(
+      `select act from audit where act like 'template.%' order by id`,
+    );
+    assert.deepEqual(
+      rows.map(({ act }) => act),
+      ['template.changed', 'template.changed', 'template.changed', 'template.deleted', 'template.deleted'],
+    );
+  });
+
+  test('a carrier is paused and resumed; a file that does not say so leaves it as it is', async () => {
+    const file = (more: object) => ({ carriers: [{ ...carrier(), name: 'halted', ...more }] });
+    assert.match(
+      (await files.apply(file({ paused: true }))).text,
+      /\+ carrier halted\n {4}kind: "smpp"\n {4}paused: true/,
+    );
+    const isPaused = async () => {
+      const { rows } = await app.db.database.query<{ paused: boolean }>(
+        `select paused from carrier where name = 'halted' and deleted_at is null`,
+      );
+      return rows[0]?.paused;
+    };
+    assert.equal(await isPaused(), true);
+    assert.equal((await files.plan(file({}))).code, 0);
+    const exported = (await files.export()).carriers?.find((each) => (each as { name: string }).name === 'halted');
+    assert.equal((exported as { paused: boolean }).paused, true);
+    const inFull = JSON.parse((await files.run('carriers', 'export')).text) as { carriers: { paused?: boolean }[] };
+    assert.deepEqual(
+      inFull.carriers.map(({ paused }) => paused),
+      [undefined, true],
+    );
+    assert.match((await files.apply(file({ paused: false }))).text, /~ carrier halted\n {4}paused: true → false/);
+    assert.equal(await isPaused(), false);
+    await files.apply({ carriers: [carrier()] }, '--prune');
+  });
+
+  test('what is wrong with them is named', async () => {
+    const bad = {
+      ...{ assurance: 'best', call_countries: ['XX', 'GBR', 1] },
+      templates: [
+        { country: 'in', text },
+        { country: 'IN', text },
+        { country: 'XX', text: 'no code' },
+        { country: 'US', text, template_id: 'with space' },
+      ],
+    };
+    await assert.rejects(files.plan(named(bad)), ({ message }: Error) => {
+      for (const part of [
+        '0.assurance must be one of standard, nist-800-63b-4',
+        '0.call_countries.0 must be a country code of two letters',
+        '0.call_countries.1 must be a country code like GB',
+        '0.call_countries.2 must be a country code like GB',
+        '0.templates.2.country must be an ISO country code',
+        '0.templates.2.text must have {{code}} once',
+        '0.templates.3.template_id must be 1 to 64 visible ASCII characters',
+      ])
+        assert.ok(message.includes(`\n  applications.${part}`), `${part}\n${message}`);
+      return true;
+    });
+    const twice = named({ templates: bad.templates.slice(0, 2) });
+    await assert.rejects(files.plan(twice), /templates\.1\.country is in this list already/);
+    const withPause = { carriers: [{ ...carrier(), paused: 'yes' }] };
+    await assert.rejects(files.plan(withPause), /carriers\.0\.paused must be a boolean/);
+  });
+
+  test('a profile needs a risk check in production, and an application that has it keeps it', async () => {
+    const file = named({ assurance: 'nist-800-63b-4' });
+    await files.apply(file);
+    const production = { ...app, config: { ...app.config, environment: 'production' as const, risk: undefined } };
+    const there = await createDeclaredFiles(production, env);
+    try {
+      assert.equal((await there.plan(file)).code, 0);
+      const more = { applications: [...file.applications, { ...file.applications[0], name: 'another' }] };
+      await assert.rejects(there.plan(more), /applications\.1\.assurance cannot be kept without a risk check/);
+    } finally {
+      await there.remove();
+    }
+  });
+});
+
 describe('which object is meant', () => {
   test('an application by its id is renamed, by its name it is another', async () => {
     const developer = await signUp(app);
@@ -274,6 +398,20 @@ describe('which object is meant', () => {
   });
 });
 
+test('an application whose name is the id of another keeps what it has, by an export too', async () => {
+  const developer = await signUp(app);
+  const other = await createApplication(developer, 'other');
+  const own = { account: developer.email, name: other };
+  await files.apply({ applications: [own] });
+  const { body } = await developer.send<{ data: { id: string; name: string }[] }>('GET', '/portal/v1/applications');
+  const id = body.data.find(({ name }) => name === other)?.id ?? '';
+  await files.apply({ numbers: [{ number: '80188', application_id: id, api: 'sms' }] });
+  const exported = await files.export();
+  const number = exported.numbers?.find((each) => (each as { number: string }).number === '80188');
+  assert.equal((number as { application_id?: string }).application_id, id);
+  assert.deepEqual((await files.plan({ numbers: [number] })).code, 0);
+});
+
 describe('credentials', () => {
   const registered = (developer: TestDeveloper) => ({
     account: developer.email,
@@ -319,6 +457,27 @@ describe('credentials', () => {
       /No credential was missing, so .*is not there/,
     );
     await assert.rejects(stat(again));
+  });
+
+  test('a commit that no standby has confirmed leaves the credentials in their file: they may be there', async () => {
+    const developer = await signUp(app);
+    const path = join(files.folder, 'doubtful.json');
+    const { database } = app.db;
+    const openSession: Database['openSession'] = async (...given) => {
+      const session = await database.openSession(...given);
+      const query: Session['query'] = async (statement, values) => {
+        const rows = await session.query<never>(statement, values);
+        if (statement === 'commit') throw translateError(new NotReplicated());
+        return rows;
+      };
+      return { ...session, query };
+    };
+    const doubtful = { ...app, db: { ...app.db, database: { ...database, openSession } } };
+    const file = await files.write({ applications: [registered(developer)] });
+    await assert.rejects(runIn({}, doubtful, 'apply', file, '--credentials', path), /cannot reach its database/);
+    const { credentials } = (await files.read('doubtful.json')) as { credentials: Record<string, string>[] };
+    const key = credentials.find(({ type }) => type === 'api_key')?.api_key ?? '';
+    assert.equal((await send(app, 'GET', '/sms/v1/messages', { headers: { apikey: key } })).status, 200);
   });
 
   test('a webhook or hook that needs a secret of ours asks for --credentials, and the file then has it', async () => {
@@ -479,6 +638,29 @@ test('export writes a new file, and another only with --replace', async () => {
   await files.run('export', path, '--replace');
   assert.deepEqual(await files.read('exported.json'), await files.export());
   assert.equal((await files.run('plan', path)).code, 0);
+});
+
+test('routes that name what is gone: their export is applied again, and any other file is refused', async () => {
+  const developer = await signUp(app);
+  const file = {
+    carriers: [{ ...carrier(), name: 'leaves' }],
+    applications: [{ account: developer.email, name: 'leaves' }],
+    routes: [{ name: 'left', match: { applications: ['leaves'] }, carriers: [{ carrier: 'leaves' }] }],
+  };
+  await files.apply(file);
+  const { rows } = await app.db.database.query<{ id: string }>(`select id from application where name = 'leaves'`);
+  await developer.send('DELETE', `/portal/v1/applications/${rows[0]?.id}`);
+  await app.db.database.query(`update carrier set deleted_at = now() where name = 'leaves'`);
+  const exported = await files.export();
+  assert.match((await files.apply(exported)).text, /^No difference/);
+  const [route] = exported.routes as { match: object; carriers: object[] }[];
+  assert.deepEqual(
+    [route?.match, route?.carriers],
+    [{ applications: [rows[0]?.id] }, [{ carrier: 'leaves', weight: 1 }]],
+  );
+  const other = { routes: [{ ...route, from: 'INFO' }] };
+  await assert.rejects(files.plan(other), /routes\.0\.carriers\.0\.carrier must be the name of a carrier/);
+  await files.apply({ routes: [] });
 });
 
 test('the file of the guide is right', async () => {

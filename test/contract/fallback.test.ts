@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { createDeclaredFiles } from '../support/declared.ts';
 import { eventually } from '../support/eventually.ts';
 import { createVerifyCaller, type SentCode, type VerifyCaller } from '../support/verify-caller.ts';
 
@@ -92,6 +93,15 @@ describe('stops', () => {
     const { body } = await acme.start({ to, channel: 'voice' });
     assert.deepEqual([body.id, body.sends], [id, 2]);
     await stays(id, 2);
+  });
+
+  test('when a rule of the guard that an operator has set since blocks it', async () => {
+    const files = await createDeclaredFiles(app);
+    const { id, to } = await acme.pending({ fallback: byVoice });
+    await files.apply({ guard: { blocked: [to] } });
+    await stays(id, 1);
+    await files.apply({ guard: { blocked: null } });
+    await files.remove();
   });
 
   test('but an early repeat of the start changes nothing', async () => {

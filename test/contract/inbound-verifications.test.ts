@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { createInbound } from '../../src/compose/inbound.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { beginFeed, readFeed } from '../support/event-feed.ts';
+import { createSender, type Sender } from '../support/texts.ts';
 import { createVerifyCaller, type VerificationBody, type VerifyCaller } from '../support/verify-caller.ts';
 
 const number = '+15005550199';
@@ -150,4 +151,65 @@ test('a check of such a verification is a 409 and spends no try', async () => {
   }
   assert.equal((await acme.send('POST', '/verify/v1/checks', { to, code: '123456' })).status, 409);
   assert.equal((await acme.read(id)).body.attempts, 0);
+});
+
+describe('the story of the verification shows what it refused, and why', () => {
+  let owner: Sender;
+  let caller: VerifyCaller;
+  before(async () => {
+    owner = await createSender(app, { apis: ['verify'] });
+    const { client_id: clientId, client_secret: clientSecret } = owner.client;
+    caller = await createVerifyCaller(app, { clientId, clientSecret } as VerifyCaller);
+  });
+
+  async function refusedBy(id: string): Promise<string[]> {
+    const path = `/portal/v1/applications/${owner.id}/verifications/${id}`;
+    const { body } = await owner.developer.send<{ timeline: { event: string; detail: string }[] }>('GET', path);
+    return body.timeline.filter(({ event }) => event === 'refused').map(({ detail }) => detail);
+  }
+
+  test('a text of another number, a repeated one, and a late one', async () => {
+    const { id, to, text } = await started(caller);
+    await reply(to, 'an ordinary text', number, caller);
+    assert.deepEqual(await refusedBy(id), []);
+    await reply(caller.newNumber(), text, number, caller);
+    assert.deepEqual(await refusedBy(id), [
+      'A text with the right words came from another number; it approves nothing',
+    ]);
+    await reply(to, text, number, caller);
+    await reply(to, text.toUpperCase(), number, caller);
+    assert.deepEqual((await refusedBy(id)).slice(1), [
+      'The text came again, after it had approved; it approves nothing',
+    ]);
+    const late = await started(caller);
+    app.clock.advance(600_000);
+    caller = await createVerifyCaller(app, caller);
+    await reply(late.to, late.text, number, caller);
+    assert.deepEqual(await refusedBy(late.id), ['The text came after the verification had ended; it approves nothing']);
+  });
+
+  test('one through a carrier whose senders are not trusted, and one to another number', async () => {
+    const { id, to, text } = await started(caller);
+    const source = { key: 'other#77', account: '77.1', confirmsOptOuts: false };
+    const { receiver } = createInbound({ ...app, database: app.db.database, wake: () => {} });
+    const sent = { from: to, to: number, text, part: null };
+    await receiver.receive(source, [{ ...sent, carrierMessageId: 'b-1' }]);
+    await receiver.receive(source, [{ ...sent, to: '+447800900199', carrierMessageId: 'b-2' }]);
+    assert.deepEqual(await refusedBy(id), [
+      'The text came through a carrier whose senders are not trusted; it approves nothing',
+      'The text came to another number than the one asked for; it approves nothing',
+    ]);
+    assert.equal((await reply(to, text, number, caller)).body.verification_id, id);
+  });
+
+  test('no more than twenty of them; the rows hold no text and go with their verifications', async () => {
+    const { id, to, text } = await started(caller);
+    for (let count = 0; count < 22; count++) await reply(caller.newNumber(), text, number, caller);
+    assert.equal((await refusedBy(id)).length, 20);
+    const { rows } = await app.db.database.query<{ row: string }>('select t::text as row from awaited_text t');
+    for (const { row } of rows) assert.ok(!row.includes(text.slice(-8)) && !row.includes(to.slice(1)));
+    app.clock.advance(400 * 86_400_000);
+    await app.delivery.maintenance.runAll();
+    assert.equal((await app.db.database.query('select from awaited_text')).count, 0);
+  });
 });

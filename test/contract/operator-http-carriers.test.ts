@@ -1,7 +1,7 @@
 // Carriers of kind http, for operators: settings, secrets, addresses, files; and who may guess at callbacks.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { exportCarrier } from '../../src/commands/declared/export-carrier.ts';
+import { exportCarrier } from '../../src/commands/declared/export/carrier.ts';
 import { findCarrier } from '../../src/delivery/carrier/store.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import type { Answer, TestDeveloper } from '../support/developer.ts';

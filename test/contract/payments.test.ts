@@ -70,6 +70,15 @@ describe('a start with a payment', () => {
     assert.notEqual(again.body.id, none.body.id);
   });
 
+  test('a start that writes the amount in another way sends the same code again', async () => {
+    const first = await started();
+    app.clock.advance(3000);
+    const again = await acme.start({ to: first.to, payment: { ...ten, amount: '10.0' } });
+    assert.deepEqual([again.body.id, again.body.sent, (again.body as Paid).payment], [first.id, true, ten]);
+    const [newest] = await acme.texts(first.to, 2);
+    assert.equal(newest?.text, first.text);
+  });
+
   test('400: every bad field, and a payment with a code of the caller', async () => {
     const bad: [object, string[]][] = [
       [{ amount: '10,00' }, ['payment.amount']],
@@ -191,4 +200,8 @@ test('after the retention time the payee is masked with the number', async () =>
   const later = await createVerifyCaller(app, acme);
   const { body } = await later.read(id);
   assert.deepEqual((body as Paid).payment, { ...ten, payee: '•••' });
+  const { rows } = await app.db.database.query<{ payee: string }>(
+    `select distinct template #>> '{payment,payee}' as payee from message where template ? 'payment'`,
+  );
+  assert.deepEqual(rows, [{ payee: '•••' }], 'nor does a text have it');
 });

@@ -33,6 +33,7 @@ const withoutEntry: Record<string, string> = {
   'POST /portal/v1/sessions/link': 'a session too',
   'POST /portal/v1/sso/attempts': 'the way to a session',
   'POST /portal/v1/me/sso': 'counts from the callback on, which has an entry (test/sso/joining.test.ts)',
+  'POST /portal/v1/me/sso/leave': 'the walk has no provider: test/sso/joining.test.ts finds its entry',
   'DELETE /portal/v1/sso/session': 'ends the own session',
   'POST /portal/v1/sessions/current': 'changes the account that one session acts for',
   'DELETE /portal/v1/sessions/current': 'ends the own session',

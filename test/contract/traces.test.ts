@@ -53,12 +53,11 @@ function newTrace(sampled = true) {
   return { id, traceparent: `00-${id}-00f067aa0ba902b7-0${sampled ? 1 : 0}` };
 }
 
-/** The spans of a trace, once these are there: their names, each with the name of its parent. */
-async function untilSpans(traceId: string, ...names: string[]): Promise<ReceivedSpan[]> {
-  const named = (spans: ReceivedSpan[]) => spans.map(({ name }) => name);
-  return eventually(`${names.join(', ')} of ${traceId}`, () => {
-    const spans = collector.spans().filter((span) => span.traceId === traceId);
-    return names.every((name) => named(spans).includes(name)) && collector.trace(traceId);
+/** The spans of a trace, once these and their parents are there. */
+function untilSpans(traceId: string, ...names: string[]): Promise<ReceivedSpan[]> {
+  return eventually(`${names.join(', ')} of ${traceId}, with their parents`, () => {
+    const spans = collector.trace(traceId);
+    return spans !== undefined && names.every((name) => spans.some((span) => span.name === name)) && spans;
   });
 }
 

@@ -51,6 +51,29 @@ describe('a channel works once a carrier offers it', () => {
   });
 });
 
+describe('the channel inbound', () => {
+  test('is named by the 400 once the application has a number of a carrier whose senders are trusted', async () => {
+    const { operator } = production;
+    const number = '+447800900150';
+    const unknown = async () => (await caller.start(newNumber(), { channel: 'pigeon' })).body;
+    const held = { application_id: caller.id, api: 'sms', carrier: 'acme' };
+    const put = await operator.send('PUT', `/portal/v1/operator/numbers/${encodeURIComponent(number)}`, held);
+    assert.equal(put.status, 200, JSON.stringify(put.body));
+    assert.match((await unknown()).message ?? '', /Use sms or voice\.$/);
+    assert.equal((await caller.start(newNumber(), { channel: 'inbound' })).body.code, 'UNSUPPORTED_CHANNEL');
+    const settings = { host: '127.0.0.1', system_id: 'me', trusted_sender: true };
+    const changed = await operator.send('PATCH', `${carriers}/acme`, { settings });
+    assert.equal(changed.status, 200, JSON.stringify(changed.body));
+    const { message, details } = await unknown();
+    assert.match(message ?? '', /Use sms, voice or inbound\.$/);
+    assert.deepEqual(details, [{ field: 'channel', message: 'must be sms, voice or inbound' }]);
+    const step = await caller.start(newNumber(), { fallback: [{ channel: 'pigeon' }] });
+    assert.match(step.body.message ?? '', /Use sms or voice\.$/, 'nothing follows by a text of the person');
+    const started = await caller.start(newNumber(), { channel: 'inbound' });
+    assert.equal((started.body as { inbound?: { number: string } }).inbound?.number, number);
+  });
+});
+
 describe('calls', () => {
   test('blocked until an operator allows the country to the application', async () => {
     const to = newNumber();

@@ -1,6 +1,6 @@
 // run: with services
 // A roll as the chart has it: the Deployment's own settings, probes, preStop and grace, with real processes on loopback,
-// where the machine allows it on a read-only root.
+// where the machine allows it on a read-only root and as user 1000.
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -9,11 +9,12 @@ import { createRegistered, type TestApplication } from '../support/applications.
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
+import { createFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { urlOf } from '../support/node-settings.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { buildService, endServices } from '../support/service.ts';
 import { createServiceAddress, Pods, type ServiceAddress } from './chart/pods.ts';
-import { readOnlyCommand } from './chart/read-only.ts';
+import { podUser, readOnlyCommand } from './chart/read-only.ts';
 import { deploymentOf, render } from './chart/rendered.ts';
 
 const replicas = inShort(1, 2);
@@ -22,6 +23,8 @@ const rolls = inShort(1, 2);
 const workers = inShort(0, 1);
 
 let db: TestDatabase;
+/** By TCP: the socket of the tests' Postgres is open to its own user alone. */
+let postgres: FaultProxy;
 let redis: RedisServer;
 let address: ServiceAddress;
 let pods: { web: Pods; worker: Pods };
@@ -29,10 +32,11 @@ let acme: TestApplication;
 before(async () => {
   await buildService();
   db = await createTestDatabase();
+  postgres = await createFaultProxy(db.connection);
   redis = await startRedis();
   address = await createServiceAddress();
   const secrets = {
-    DATABASE_URL: urlOf(db.connection),
+    DATABASE_URL: urlOf(postgres.connection),
     REDIS_URL: redis.url,
     HELIOGRAPH_SECRET: 'a secret that all nodes share',
     HELIOGRAPH_METRICS_TOKEN: 'a-token-for-metrics-of-pods',
@@ -43,6 +47,7 @@ before(async () => {
   const own = { ...address, ready: new Set<number>() };
   const podsOf = (role: 'web' | 'worker', at: ServiceAddress) => {
     const { spec, container } = deploymentOf(manifests, role);
+    assert.equal((spec.template.spec.securityContext as { runAsUser: number }).runAsUser, podUser);
     return new Pods(spec, container, secrets, at);
   };
   pods = { web: podsOf('web', address), worker: podsOf('worker', own) };
@@ -55,6 +60,7 @@ after(async () => {
   await endServices();
   await address.close();
   await redis.stop();
+  await postgres.close();
   await db.drop();
 });
 
@@ -97,7 +103,8 @@ test('every pod is replaced, and no request fails, no text is lost or sent twice
   for (let roll = 0; roll < rolls; roll++) await Promise.all([pods.web.roll(), pods.worker.roll()]);
   const statuses = await stop();
   const sent = statuses.get(201) ?? 0;
-  t.diagnostic(`${sent} texts, ${replicas} web pods, ${rolls} rolls, root read-only: ${readOnlyCommand !== undefined}`);
+  const rights = readOnlyCommand === undefined ? 'the rights of the test' : `a read-only root, user ${podUser}`;
+  t.diagnostic(`${sent} texts, ${replicas} web pods, ${rolls} rolls, ${rights}`);
   assert.deepEqual([...statuses.keys()], [201]);
   const counts = async () => {
     const sql = 'select count(*)::int as all, count(delivered_at)::int as delivered from message';

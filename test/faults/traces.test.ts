@@ -51,9 +51,9 @@ async function sendText({ url, dataDir }: Service): Promise<void> {
 }
 
 function untilSpans(...names: string[]): Promise<ReceivedSpan[]> {
-  return eventually(`the spans ${names.join(', ')}`, () => {
+  return eventually(`the spans ${names.join(', ')}, with their parents`, () => {
     const spans = collector.trace(traceId);
-    return names.every((name) => spans.some((span) => span.name === name)) && spans;
+    return spans !== undefined && names.every((name) => spans.some((span) => span.name === name)) && spans;
   });
 }
 

@@ -1,17 +1,24 @@
 // run: alone
 // Two Postgres of the test's own, one following the other: which of them a node trusts, and what it does at a switch.
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { runCommand } from '../../src/commands/commands.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/database/database.ts';
 import { isCommitInDoubt } from '../../src/platform/database/errors.ts';
 import { createPrimary, type Primary } from '../../src/platform/database/primary/primary.ts';
 import { ApiError } from '../../src/platform/errors.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { createChangeFeed } from '../../src/registry/change-feed.ts';
+import { readConfig } from '../../src/settings/settings.ts';
 import '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { openTestKeyRing, testSecret } from '../support/key-ring.ts';
 import { createTestLog } from '../support/log.ts';
 import { type PairServer, type PostgresPair, startPair } from '../support/postgres-pair.ts';
+import { makeFolder } from '../support/process.ts';
 
 const { log } = createTestLog();
 const patient = 30_000;
@@ -199,6 +206,43 @@ describe('with a synchronous standby', { concurrency: false }, () => {
       pair.second.thaw();
     }
     assert.equal(await portOf(node), pair.first.port);
+  });
+
+  test('an apply whose COMMIT is in doubt says so, and keeps the credentials that it may have made', async () => {
+    const url = pair.urlOf([pair.first]);
+    const database = createDatabase({ connection: { url }, log, poolSize: 3 });
+    const folder = makeFolder('doubt');
+    const [file, credentials] = [join(folder, 'file.json'), join(folder, 'credentials.json')];
+    const account = newId('acc', systemClock);
+    await database.query(`insert into account (id, name, created_at) values ($1, 'Doubt', now())`, [account]);
+    const registrations = [{ api: 'sms', plan: 'free' }];
+    writeFileSync(file, JSON.stringify({ applications: [{ account, name: 'doubt', registrations }] }));
+    const config = readConfig({ HELIOGRAPH_SECRET: testSecret });
+    const keys = await openTestKeyRing(database, systemClock);
+    const interrupted = new AbortController().signal;
+    pair.second.freeze();
+    try {
+      const applied = runCommand('apply', [file, '--credentials', credentials], {
+        ...{ config, clock: systemClock, database, keys, secret: testSecret, interrupted, colour: false },
+        ...{ say: () => {}, readEnv: () => undefined, exitWith: () => {} },
+      }).then(
+        () => undefined,
+        (caught: unknown) => caught,
+      );
+      await eventually('its commit waits for the standby', async () => {
+        const { rows } = await pair.first.admin.query(
+          `select pg_cancel_backend(pid) from pg_stat_activity
+             where usename = 'heliograph' and wait_event = 'SyncRep' and query = 'commit'`,
+        );
+        return rows.length > 0;
+      });
+      assert.match(String(await applied), /The changes are in doubt.*Keep .*credentials\.json/);
+      const { credentials: kept } = JSON.parse(readFileSync(credentials, 'utf8')) as { credentials: object[] };
+      assert.equal(kept.length, 1, 'one key');
+    } finally {
+      pair.second.thaw();
+      await database.close();
+    }
   });
 
   test('a statement that takes too long holds back answers for one write, and ends no trust', async () => {

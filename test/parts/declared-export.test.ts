@@ -81,14 +81,28 @@ const hook = fc.oneof(
   fc.record({ kind: fc.constant('generic'), pointers, from: fc.constantFrom(null, 'ACME') }),
   fc.constant({ kind: 'zitadel', secret }),
 );
+const template = (country: string) =>
+  fc.record(
+    {
+      country: fc.constant(country),
+      text: fc.constantFrom('{{code}} is your code for ACME.', 'Code {{code}}, valid {{minutes}} min'),
+      template_id: fc.constantFrom(null, '1107161234567890123'),
+    },
+    { requiredKeys: ['country', 'text'] },
+  );
 const application = (name: string) =>
   fc.record(
     {
       name: fc.constant(name),
       account: fc.constantFrom(0, 1),
       help_text: fc.constantFrom(null, 'Call us.', 'Écrivez-nous 😀'),
+      assurance: fc.constantFrom('standard', 'nist-800-63b-4'),
       high_priority: fc.boolean(),
       segments_per_day: fc.constantFrom(null, 0, 500),
+      call_countries: someOf('GB', 'de', 'FR').chain((codes) =>
+        fc.shuffledSubarray(codes, { minLength: codes.length }),
+      ),
+      templates: someOf('IN', 'us').chain((codes) => fc.tuple(...codes.map(template))),
       registrations: someOf('sms', 'verify', 'messaging').map((apis) =>
         apis.map((api) => ({ api, plan: api === 'sms' ? 'Pro' : 'free' })),
       ),
@@ -122,7 +136,13 @@ const configuration = fc
           ],
         ),
       ),
-      carriers: fc.tuple(...used.map((name) => kinds.map((kind) => ({ name, ...kind })))),
+      carriers: fc.tuple(
+        ...used.map((name) =>
+          fc.tuple(kinds, fc.constantFrom({}, { paused: true }, { paused: false })).map(([kind, pause]) => ({
+            ...{ name, ...kind, ...pause },
+          })),
+        ),
+      ),
       applications: fc.tuple(...declared.map(application)),
       routes: fc.uniqueArray(
         fc.record(

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { send, signUp } from '../support/developer.ts';
-import { createBrowser, createSsoWorld, pageOf, type SsoWorld, ssoEnv } from '../support/sso-world.ts';
+import { authenticator } from '../support/second-factor.ts';
+import {
+  createBrowser,
+  createSsoWorld,
+  pageOf,
+  type SsoWorld,
+  ssoEnv,
+  type TestBrowser,
+} from '../support/sso-world.ts';
 
 let world: SsoWorld;
 before(async () => {
@@ -78,6 +86,60 @@ describe('joining', () => {
   });
 });
 
+describe('leaving', () => {
+  const leave = (browser: TestBrowser, body: object = toJoin) => browser.send('POST', '/portal/v1/me/sso/leave', body);
+
+  test('the identity opens the account no longer, its sessions end, and the password stays', async () => {
+    const { browser, email } = await registered();
+    assert.equal((await leave(browser)).status, 409, 'it has joined none');
+    const sub = arrive();
+    await browser.follow(await browser.begin('/portal/v1/me/sso', toJoin));
+    const [mine, other, waits] = [await browser.account(), createBrowser(world.app), createBrowser(world.app)];
+    arrive({}, sub);
+    await other.signIn();
+    assert.equal((await other.account()).person_id, mine.person_id);
+    arrive({}, sub);
+    const callback = await waits.toCallback(await waits.begin());
+    assert.equal((await leave(browser, { current_password: 'wrong' })).status, 400);
+    assert.equal((await leave(createBrowser(world.app))).status, 401);
+    assert.equal((await leave(browser)).status, 204);
+    assert.deepEqual((await browser.account()).sso, { joined: false, session: false });
+    assert.equal(await other.me(), undefined, 'the session that it opened has ended');
+    await waits.follow(callback);
+    assert.notEqual((await waits.account()).person_id, mine.person_id, 'now it is a person of its own');
+    assert.equal((await createBrowser(world.app).send('POST', '/portal/v1/sessions', { email, password })).status, 201);
+    const { rows } = await world.app.db.database.query<{ details: { subject: string }; actor_id: string }>(
+      "select details, actor_id from audit where act = 'identity.left'",
+    );
+    assert.deepEqual([rows[0]?.details.subject, rows[0]?.actor_id], [sub, mine.person_id]);
+  });
+
+  test('a sign-in that waits for our second factor is over too', async () => {
+    const { browser } = await registered();
+    const sub = arrive();
+    await browser.follow(await browser.begin('/portal/v1/me/sso', toJoin));
+    const { body } = await browser.send('POST', '/portal/v1/me/second-factor', toJoin);
+    const code = authenticator((body as { secret: string }).secret, world.app.clock);
+    const confirmed = await browser.send('POST', '/portal/v1/me/second-factor/confirm', { code: code() });
+    assert.ok(confirmed.status < 300, JSON.stringify(confirmed));
+    arrive({}, sub);
+    const other = createBrowser(world.app);
+    const challenge = new URLSearchParams((await other.signIn()).split('?')[1]).get('challenge');
+    assert.equal((await leave(browser)).status, 204);
+    const late = await other.send('POST', '/portal/v1/sessions/second-factor', { challenge, code: code(1) });
+    assert.equal(late.status, 401, JSON.stringify(late.body));
+  });
+
+  test('who has no password would have no way in', async () => {
+    arrive();
+    const browser = createBrowser(world.app);
+    await browser.signIn();
+    const { status, body } = await leave(browser);
+    assert.deepEqual([status, (body as { code: string }).code], [409, 'INCOMPATIBLE_STATE']);
+    assert.equal((await browser.account()).sso?.joined, true);
+  });
+});
+
 describe('the second factor of operators, by acr or amr', () => {
   test('an operator without it is refused and learns why; others need none', async () => {
     for (const claims of [{}, { acr: 'urn:silver' }, { amr: ['pwd'] }, { acr: ['mfa'] }, { amr: 'mfa' }]) {
@@ -110,6 +172,22 @@ describe('the second factor of operators, by acr or amr', () => {
   });
 });
 
+test('a link that makes an operator cuts the identity of whoever had the e-mail before', async () => {
+  const { browser, email } = await registered();
+  const sub = arrive();
+  await browser.follow(await browser.toCallback(await browser.begin('/portal/v1/me/sso', toJoin)));
+  const mine = await browser.account();
+  const token = await world.app.app.people.createLink(email, { makesOperator: true });
+  const used = await send(world.app, 'POST', '/portal/v1/password-resets', { body: { token, password } });
+  assert.equal(used.status, 201);
+  arrive({}, sub);
+  const other = createBrowser(world.app);
+  await other.signIn();
+  const found = await other.account();
+  assert.notEqual(found.person_id, mine.person_id);
+  assert.equal(found.operator, false);
+});
+
 describe('single sign-on only', () => {
   let only: TestApp;
   before(async () => {
@@ -130,6 +208,16 @@ describe('single sign-on only', () => {
     await refused('/portal/v1/accounts', { email: 'new@example.com', password });
     const token = 'A'.repeat(43);
     await refused('/portal/v1/invitations/accept', { token, password });
+    const signedIn = createBrowser(world.app);
+    arrive();
+    await signedIn.signIn();
+    const joined = createBrowser(only);
+    for (const [name, value] of signedIn.jar) joined.jar.set(name, value);
+    assert.equal(
+      (await joined.send('POST', '/portal/v1/me/sso/leave', toJoin)).status,
+      409,
+      'nobody leaves the only way',
+    );
     const { body } = await send(only, 'GET', '/portal/v1/service');
     assert.deepEqual(body.sso, { issuer: world.provider.issuer, only: true });
   });

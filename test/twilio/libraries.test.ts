@@ -25,6 +25,24 @@ async function refusal(act: Promise<unknown>): Promise<[status: unknown, code: u
 }
 
 describe('verifications', () => {
+  test('a call, then WhatsApp: the same verification, each attempt with its channel', async () => {
+    const { acme } = world;
+    const service = serviceOf(world);
+    const to = acme.newNumber();
+    const called = await service.verifications.create({ to, channel: 'call', locale: 'en' });
+    assert.deepEqual([called.channel, called.status], ['call', 'pending']);
+    const { sid, channel, sendCodeAttempts } = await service.verifications.create({ to, channel: 'whatsapp' });
+    assert.deepEqual([sid, channel], [called.sid, 'whatsapp']);
+    assert.deepEqual(
+      sendCodeAttempts.map((attempt) => (attempt as { channel: string }).channel),
+      ['CALL', 'WHATSAPP'],
+    );
+    const [code = ''] = await acme.codes(to, 2);
+    const checked = await service.verificationChecks.create({ to, code });
+    assert.deepEqual([checked.status, checked.channel], ['approved', 'whatsapp']);
+    assert.deepEqual(await refusal(service.verifications.create({ to, channel: 'voice' })), [400, 60200]);
+  });
+
   test('start, check wrong and right by To', async () => {
     const { acme } = world;
     const service = serviceOf(world);

@@ -29,6 +29,7 @@ test('verifications, messages and refusals are what the library expects', async 
     again: [404, 20404],
     by_number: true,
     canceled: 'canceled',
+    called: ['call', true, 'whatsapp', ['CALL', 'WHATSAPP']],
     feedback: 'approved',
     blocked: [400, 60410],
     channel: [400, 60200],

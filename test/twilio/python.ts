@@ -39,6 +39,10 @@ seen['again'] = refusal(lambda: service.verification_checks.create(to=to, code='
 other = service.verifications.create(to='+15005550101', channel='sms')
 seen['by_number'] = service.verifications('+15005550101').fetch().sid == other.sid
 seen['canceled'] = service.verifications(other.sid).update(status='canceled').status
+called = service.verifications.create(to='+15005550103', channel='call')
+also = service.verifications.create(to='+15005550103', channel='whatsapp')
+attempts = [attempt['channel'] for attempt in also.send_code_attempts]
+seen['called'] = [called.channel, also.sid == called.sid, also.channel, attempts]
 custom = service.verifications.create(to='+15005550102', channel='sms', custom_code='482913')
 seen['feedback'] = service.verifications(custom.sid).update(status='approved').status
 seen['blocked'] = refusal(lambda: service.verifications.create(to='+15005550112', channel='sms'))

@@ -80,6 +80,29 @@ describe('start', () => {
     assert.deepEqual(later.body.send_code_attempts[0], body.send_code_attempts[0]);
   });
 
+  test('call and whatsapp: each attempt has its channel, in the answer and in a read', async () => {
+    const To = acme.newNumber();
+    const attempts = ({ body }: { body: Shown }) => body.send_code_attempts.map(({ channel }) => channel);
+    const called = await start({ To, Channel: 'call', Locale: 'de' });
+    assert.equal(called.status, 201);
+    assert.deepEqual([called.body.channel, attempts(called)], ['call', ['CALL']]);
+    const texted = await start({ To, Channel: 'whatsapp' });
+    assert.deepEqual([texted.body.sid, texted.body.channel], [called.body.sid, 'whatsapp']);
+    assert.deepEqual(attempts(texted), ['CALL', 'WHATSAPP']);
+    const last = await start({ To, Channel: 'sms' });
+    assert.deepEqual([last.body.channel, attempts(last)], ['sms', ['CALL', 'WHATSAPP', 'SMS']]);
+    assert.deepEqual((await read(last.body.sid)).body, last.body);
+    const { deliveries } = await native(last.body.sid);
+    assert.deepEqual(
+      deliveries.map(({ channel }) => channel),
+      ['voice', 'whatsapp', 'sms'],
+    );
+    const [code = ''] = await acme.codes(To, 3);
+    const checked = await check({ To, Code: code });
+    assert.deepEqual([checked.body.status, checked.body.channel], ['approved', 'sms']);
+    assert.deepEqual(attempts(await read(last.body.sid)), ['CALL', 'WHATSAPP', 'SMS']);
+  });
+
   test('400, 60203: a sixth send', async () => {
     const { To, sid } = await pending();
     for (let sends = 2; sends <= 5; sends++) {
@@ -91,6 +114,22 @@ describe('start', () => {
     assertTwilioError(sixth, { status: 400, code: 60203 });
     assert.equal(sixth.headers.get('location'), `/verify/v1/verifications/${idOf('VE', sid)}`);
     assert.equal((await native(sid)).sends, 5);
+  });
+
+  test('201: a start whose code expires before it could be sent again is no sixth send', async () => {
+    const { To, sid } = await pending({ CustomCode: '4829137' });
+    app.clock.advance(595_000);
+    assert.equal((await start({ To, CustomCode: '4829137' })).body.send_code_attempts.length, 2);
+    const again = await start({ To, CustomCode: '4829137' });
+    assert.deepEqual([again.status, again.body.sid, again.body.send_code_attempts.length], [201, sid, 2]);
+  });
+
+  test('400, 60200: Channel inbound, which sends nothing, does not replace a code', async () => {
+    const { To, sid } = await pending();
+    const refused = await start({ To, Channel: 'inbound' });
+    assertTwilioError(refused, invalid);
+    assert.match(String((refused.body as unknown as { message: string }).message), /: Channel /);
+    assert.equal((await native(sid)).status, 'pending');
   });
 
   test('CustomCode is the code of the text, DeviceIp and Locale are taken', async () => {
@@ -109,7 +148,9 @@ describe('start', () => {
       [{ To: '+4477\0' }, /: To must not contain/],
       [{ To, Channel: '' }, /: Channel /],
       [{ To, Channel: 'pigeon' }, /: Channel /],
-      [{ To, Channel: 'SMS' }, /: Channel /],
+      [{ To, Channel: 'SMS' }, /: Channel must be sms, call or whatsapp/],
+      [{ To, Channel: 'voice' }, /: Channel must be sms, call or whatsapp/],
+      [{ To, Channel: 'inbound' }, /: Channel /],
       [{ To, Locale: 'de_DE' }, /: Locale /],
       [{ To, CustomCode: '12' }, /: CustomCode /],
       [{ To, CustomCode: 'abcdef' }, /: CustomCode /],

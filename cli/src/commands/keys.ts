@@ -8,6 +8,7 @@ import type { Option } from '../syntax/option.ts';
 import { overlapOption, readOverlap } from '../syntax/overlap.ts';
 import { green, yellow } from '../terminal/text.ts';
 import { clockTime } from '../views/message.ts';
+import { listClientKeys, nameOfClientKey } from './client-keys.ts';
 import { handOver, planOption, saveOption } from './new-credential.ts';
 
 const clientOption: Option = {
@@ -25,7 +26,7 @@ export const listKeys: Command = {
   name: 'keys list',
   isDefault: true,
   topic: 'account',
-  summary: 'List the active API keys and client secrets of an application',
+  summary: 'List the active API keys, client secrets and public keys of an application',
   arguments: [],
   options: [],
   examples: [{ summary: 'Show when each was last used', line: 'heliograph keys' }],
@@ -33,8 +34,9 @@ export const listKeys: Command = {
     const { session, path } = await openApplication(call);
     const { data: keys } = await session.call<{ data: ApiKeyRecord[] }>('GET', `${path}/keys`);
     const { client } = await session.call<ApplicationDetail>('GET', path);
+    const clientKeys = await listClientKeys({ session, path });
     if (call.output.isJson) {
-      call.output.json({ keys, client });
+      call.output.json({ keys, client, client_keys: clientKeys });
       return exit.done;
     }
     const when = (time: string | null) => (time === null ? '–' : clockTime(time));
@@ -52,6 +54,13 @@ export const listKeys: Command = {
         when(secret.created_at),
         when(secret.last_used_at),
         when(secret.expires_at),
+      ]),
+      ...clientKeys.map((key) => [
+        nameOfClientKey(key),
+        key.id,
+        when(key.created_at),
+        when(key.last_used_at),
+        when(null),
       ]),
     ];
     call.output.table(
@@ -179,9 +188,9 @@ async function makeSecret(call: Call, { session, id, path }: OpenedApplication, 
 export const revokeKey: Command = {
   name: 'keys revoke',
   topic: 'account',
-  summary: 'Revoke an API key or a client secret immediately',
-  more: ['Revoking a client secret also revokes all tokens of the client.'],
-  arguments: [{ name: 'key id', summary: 'The id of the key or the secret; `heliograph keys` shows it' }],
+  summary: 'Revoke an API key, a client secret or a public key immediately',
+  more: ['Revoking a client secret or a public key also revokes all tokens of the client.'],
+  arguments: [{ name: 'key id', summary: 'Its id; `heliograph keys` shows it' }],
   options: [{ name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }],
   examples: [
     { summary: 'A key that is no longer used', line: 'heliograph keys revoke key_01m7jf89400004ebep147c97t8' },
@@ -213,8 +222,12 @@ async function findSecret(
   if (key !== undefined) return { shown: nameOfKey(key), path: `${path}/keys/${encodeURIComponent(wanted)}` };
   const { client } = await session.call<ApplicationDetail>('GET', path);
   const secret = client?.secrets.find((each) => each.id === wanted);
-  if (secret === undefined)
+  if (secret === undefined) {
+    const publicKey = (await listClientKeys({ session, path })).find((each) => each.id === wanted);
+    if (publicKey !== undefined)
+      return { shown: nameOfClientKey(publicKey), path: `${path}/client-keys/${encodeURIComponent(wanted)}` };
     throw failure(`The application ${id} has no active key or secret ${wanted}.`, '`heliograph keys` lists them.');
+  }
   return { shown: nameOfSecret(secret), path: `${path}/client-secrets/${encodeURIComponent(wanted)}` };
 }
 

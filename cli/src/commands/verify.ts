@@ -4,13 +4,17 @@ import type {
   NewVerification,
   Payment,
   StartedVerification,
+  Verification,
 } from '../../../sdk/src/index.ts';
+import { sleep } from '../../../sdk/src/waiting.ts';
 import type { Call, Command } from '../command/command.ts';
 import { type ExitCode, exit, usageError } from '../process/exit.ts';
 import { readRecipients } from '../syntax/recipients.ts';
 import { readSpan } from '../syntax/span.ts';
 import { bold, dim, green, red, type Text, yellow } from '../terminal/text.ts';
 import { clockTime, stateText } from '../views/message.ts';
+
+const channels = ['sms', 'voice', 'whatsapp', 'inbound'];
 
 export const startVerification: Command = {
   name: 'verify start',
@@ -19,9 +23,22 @@ export const startVerification: Command = {
   more: [
     'On a terminal it asks for the code, up to five times. --no-code leaves that to `verify check`. In a script --code reads the code from stdin.',
     'A second start for a number with a pending verification continues that verification, with the same code.',
+    'With --channel inbound nothing is sent: it shows the text that the person sends, and on a terminal waits for it.',
   ],
   arguments: [{ name: 'to', summary: 'The number, like +447700900123' }],
   options: [
+    {
+      name: 'channel',
+      value: '<channel>',
+      summary: 'How the code is sent, or inbound; default sms',
+      choices: channels,
+    },
+    {
+      name: 'fallback',
+      value: '<channel[:span]>',
+      many: true,
+      summary: 'Another channel if it is not entered, like voice:30s; twice at most; default 20s',
+    },
     { name: 'code', summary: 'Ask for the code and check it; a script passes it on stdin' },
     { name: 'no-code', summary: 'Only send the code' },
     { name: 'code-length', value: '<digits>', summary: 'Digits of the code, 4 to 10; default 6' },
@@ -42,6 +59,14 @@ export const startVerification: Command = {
     {
       summary: 'In a script, with the code on stdin',
       line: 'echo 123456 | heliograph verify start +15005550100 --code',
+    },
+    {
+      summary: 'Call the number if the code is not entered within 30 seconds',
+      line: 'heliograph verify start +15005550100 --fallback voice:30s',
+    },
+    {
+      summary: 'Let the person send a text instead',
+      line: 'heliograph verify start +15005550100 --channel inbound',
     },
     {
       summary: 'Confirm a payment',
@@ -93,13 +118,16 @@ async function runStart(call: Call): Promise<ExitCode> {
   const [to = ''] = readRecipients(values.arguments, '').to;
   const asks = values.flag('code') || (!values.flag('no-code') && prompt.canAsk() && !output.isJson);
   const { verify } = await caller.clientFor('verify');
-  const progress = output.progress(`Sending a code to ${to}`);
+  const isInbound = values.text('channel') === 'inbound';
+  if (isInbound && values.flag('code')) throw usageError('--channel inbound has no code to ask for.');
+  const progress = output.progress(isInbound ? `Asking ${to} for a text` : `Sending a code to ${to}`);
   const started = await verify.start(readOptions(call, to), { signal }).finally(() => progress.end());
   if (started.status !== 'pending') {
     if (output.isJson) output.json(started);
     else output.print([red('✗ '), bold(started.to), '  ', stateText(started.status), `  ${started.reason ?? ''}`]);
     return exit.failed;
   }
+  if (started.inbound !== undefined) return showInbound(call, verify, started, asks);
   if (asks) return checkUntilEnd(call, verify, started);
   if (output.isJson) output.json(started);
   else for (const line of startedLines(call, started)) output.print(line);
@@ -111,18 +139,33 @@ function readOptions(call: Call, to: string): NewVerification {
   const { values } = call;
   const length = values.text('code-length');
   const [ttl, locale, domain, reference] = ['ttl', 'locale', 'domain', 'reference'].map(values.text);
-  const embedded = values.text('embedded-in');
+  const [embedded, channel] = ['embedded-in', 'channel'].map(values.text);
+  const fallback = values.texts('fallback').map(readStep);
   if (embedded !== undefined && domain === undefined) throw usageError('--embedded-in needs --domain.');
   if (length !== undefined && !/^[0-9]{1,2}$/.test(length))
     throw usageError('--code-length must be a number from 4 to 10.');
   return {
     to,
+    ...(channel !== undefined && { channel }),
+    ...(fallback.length > 0 && { fallback }),
     ...(length !== undefined && { code_length: Number(length) }),
     ...(ttl !== undefined && { ttl_seconds: readSpan(ttl, '--ttl') }),
     ...(locale !== undefined && { locale }),
     ...(domain !== undefined && { autofill: { domain, ...(embedded !== undefined && { embedded_in: embedded }) } }),
     ...(reference !== undefined && { reference }),
     ...paymentOf(call),
+  };
+}
+
+type Step = NonNullable<NewVerification['fallback']>[number];
+
+/** The service checks the channel and the time. */
+function readStep(text: string): Step {
+  const [channel = '', span, ...rest] = text.split(':');
+  if (channel === '' || rest.length > 0) throw usageError('--fallback must be a channel and a time, like voice:30s.');
+  return {
+    channel: channel as Step['channel'],
+    ...(span !== undefined && { after_seconds: readSpan(span, '--fallback') }),
   };
 }
 
@@ -142,6 +185,40 @@ function startedLines({ caller }: Call, { id, to, sent, expires_at: expires }: S
     ['  ', id, dim(`  works until ${clockTime(expires)}`)],
     ...(caller.target().sandbox === undefined ? [] : [dim('  It is on the virtual handset: heliograph inbox')]),
   ];
+}
+
+/** Shows what the person has to text; on a terminal it waits for the text. */
+async function showInbound(
+  { output, signal }: Call,
+  verify: Heliograph['verify'],
+  started: StartedVerification,
+  waits: boolean,
+): Promise<ExitCode> {
+  const { id, to, inbound, expires_at: expires } = started;
+  const lines: Text[] = [
+    ['Ask ', bold(to), ' to send  ', bold(inbound?.text ?? ''), '  to ', bold(inbound?.number ?? '')],
+    ['  ', id, dim(`  works until ${clockTime(expires)}`)],
+  ];
+  if (!waits) {
+    if (output.isJson) output.json(started);
+    else for (const line of lines) output.print(line);
+    return exit.done;
+  }
+  for (const line of lines) output.say(line);
+  const progress = output.progress('Waiting for the text');
+  const ended = await awaitEnd(verify, id, signal).finally(() => progress.end());
+  const valid = ended.status === 'approved';
+  output.print(outcome({ ...ended, valid }));
+  return valid ? exit.done : exit.failed;
+}
+
+/** Reads count against the plan, so it looks less often over time. */
+async function awaitEnd(verify: Heliograph['verify'], id: string, signal: AbortSignal): Promise<Verification> {
+  for (let pauseMs = 1000; ; pauseMs = Math.min(5000, pauseMs * 1.2)) {
+    const record = await verify.get(id, { signal });
+    if (record.status !== 'pending') return record;
+    await sleep(pauseMs, signal);
+  }
 }
 
 /** Asks until the code is correct or no attempt is left. Stdin has one code, so one attempt. */
@@ -174,7 +251,9 @@ function askCode({ prompt }: Call): Promise<string> {
   return prompt.canAsk() ? prompt.ask('Code') : prompt.readPiped('code', 64);
 }
 
-function outcome({ valid, to, status, reason, attempts_remaining: left }: CheckedVerification): Text {
+type Ended = Pick<CheckedVerification, 'valid' | 'to' | 'status' | 'reason' | 'attempts_remaining'>;
+
+function outcome({ valid, to, status, reason, attempts_remaining: left }: Ended): Text {
   if (valid) return [green('✓ '), bold(to), '  ', stateText('approved'), '  The number is verified.'];
   const attempts = status === 'pending' ? `  ${left} ${left === 1 ? 'attempt' : 'attempts'} left.` : '';
   return [red('✗ '), bold(to), '  ', stateText(status), `  ${words[reason ?? ''] ?? reason ?? ''}${attempts}`];

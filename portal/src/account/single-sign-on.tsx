@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import type { Account } from '../api/types.ts';
 import { Callout } from '../parts/notice/callout.tsx';
 import { SsoFault } from '../parts/notice/sso-fault.tsx';
+import { useToast } from '../parts/notice/toast.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useSession } from '../session/session.tsx';
 import { words as allWords } from '../words/sso.ts';
@@ -13,7 +14,8 @@ const words = allWords.join;
 
 /** Joins the account to an identity at the provider. `outcome` is what the way back from there says. */
 export function SingleSignOn({ account, outcome }: { account: Account; outcome: string }) {
-  const { service } = useSession();
+  const { service, refresh } = useSession();
+  const showToast = useToast();
   const [asking, setAsking] = useState(false);
   if (account.sso === null || service.sso === null) return null;
   const { joined, session } = account.sso;
@@ -23,6 +25,16 @@ export function SingleSignOn({ account, outcome }: { account: Account; outcome: 
     const { url } = await call<{ url: string }>('POST', '/portal/v1/me/sso', { body });
     location.assign(url);
   }
+
+  /** A session that single sign-on opened has ended with it: then the page asks who is there. */
+  async function leave(password: string): Promise<void> {
+    await call('POST', '/portal/v1/me/sso/leave', { body: { current_password: password } });
+    setAsking(false);
+    showToast(words.left);
+    await refresh();
+  }
+  // Without a password it would be the only way in.
+  const canLeave = joined && account.has_password && !service.sso.only;
 
   return (
     <Panel title={words.title} lead={words.lead(new URL(service.sso.issuer).host)}>
@@ -34,14 +46,20 @@ export function SingleSignOn({ account, outcome }: { account: Account; outcome: 
         )}
         <SsoFault fault={outcome} />
         {joined && <Text>{session ? words.joinedBySession : words.joined}</Text>}
-        {!joined && !asking && (
+        {(!joined || canLeave) && !asking && (
           <div>
             <Button variant="default" onClick={() => setAsking(true)}>
-              {words.begin}
+              {joined ? words.leave : words.begin}
             </Button>
           </div>
         )}
         {!joined && asking && <PasswordForm label={words.submit} act={join} onCancel={() => setAsking(false)} />}
+        {canLeave && asking && (
+          <>
+            <Text>{words.effect}</Text>
+            <PasswordForm label={words.leave} act={leave} onCancel={() => setAsking(false)} />
+          </>
+        )}
       </Stack>
     </Panel>
   );

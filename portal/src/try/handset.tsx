@@ -4,10 +4,13 @@ import type { InboxText } from '../api/record-types.ts';
 import { useCanChange } from '../session/role.ts';
 import { words } from '../words/try.tsx';
 import { Bubble, ReplyBubble } from './bubble.tsx';
+import { CallBubble, RingingCall } from './call-view.tsx';
 import styles from './handset.module.css';
-import { ReplyForm } from './reply-form.tsx';
+import { type Draft, ReplyForm } from './reply-form.tsx';
+import { useCalls } from './use-calls.ts';
 import { keyOf, useInbox } from './use-inbox.ts';
 import { useReplies } from './use-replies.ts';
+import { WhatsAppMessage } from './whatsapp.tsx';
 
 interface HandsetProps {
   applicationId: string;
@@ -15,13 +18,18 @@ interface HandsetProps {
   onNumber: (number: string) => void;
   /** Takes the code of a text to where it is entered. */
   onCode?: (text: InboxText, code: string) => void;
+  /** A text that the person is about to send. */
+  draft?: Draft | undefined;
 }
 
+const noTexts: InboxText[] = [];
+
 /** The virtual phone. It shows the texts that the application sends to any number. */
-export function Handset({ applicationId, number, onNumber, onCode }: HandsetProps) {
+export function Handset({ applicationId, number, onNumber, onCode, draft }: HandsetProps) {
   const canChange = useCanChange();
   const { texts, live } = useInbox(applicationId);
   const { replies, reload } = useReplies(applicationId, number);
+  const calls = useCalls(applicationId, number, texts ?? noTexts, canChange);
   const [seen, setSeen] = useState<Map<string, number> | undefined>(undefined);
   const log = useRef<HTMLDivElement>(null);
 
@@ -33,7 +41,8 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
   const count = counts.get(number) ?? 0;
   const loaded = texts !== undefined;
   const shown = (texts ?? []).filter(({ to }) => to === number);
-  const senders = [...new Set(shown.map(({ from }) => from).reverse())];
+  const senders = [...new Set(shown.flatMap(({ from, channel }) => (channel === undefined ? from : [])).reverse())];
+  const rings = shown.findLast((text) => text.channel === 'voice' && calls.stateOf(text) === 'ringing');
   const talk = [...shown, ...replies].sort((a, b) => a.received_at.localeCompare(b.received_at));
 
   useEffect(() => {
@@ -56,22 +65,30 @@ export function Handset({ applicationId, number, onNumber, onCode }: HandsetProp
             {live ? words.handset.live : words.handset.connecting}
           </span>
         </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
-        <div className={styles.screen} ref={log} role="log" aria-label={words.handset.texts(number)} tabIndex={0}>
-          {texts === undefined && <Skeleton height={60} radius="lg" />}
-          {texts !== undefined && shown.length === 0 && <p className={styles.nothing}>{words.handset.empty}</p>}
-          {talk.map((text) =>
-            'id' in text ? (
-              <ReplyBubble key={text.id} reply={text} />
-            ) : (
-              <Bubble key={keyOf(text)} text={text} {...(onCode && { onCode })} />
-            ),
-          )}
+        <div className={styles.front}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
+          <div className={styles.screen} ref={log} role="log" aria-label={words.handset.texts(number)} tabIndex={0}>
+            {texts === undefined && <Skeleton height={60} radius="lg" />}
+            {texts !== undefined && shown.length === 0 && <p className={styles.nothing}>{words.handset.empty}</p>}
+            {talk.map((text) => {
+              if ('id' in text) return <ReplyBubble key={text.id} reply={text} />;
+              if (text.channel === 'voice')
+                return <CallBubble key={keyOf(text)} text={text} state={calls.stateOf(text)} />;
+              const View = text.channel === 'whatsapp' ? WhatsAppMessage : Bubble;
+              return <View key={keyOf(text)} text={text} {...(onCode && { onCode })} />;
+            })}
+          </div>
+          {rings !== undefined && <RingingCall text={rings} calls={calls} />}
         </div>
-        {/* Its place is kept, so that the phone does not grow when the first text arrives. */}
-        {canChange && senders.length === 0 && <div className={styles.noReply} />}
-        {canChange && senders.length > 0 && (
-          <ReplyForm key={number} applicationId={applicationId} from={number} senders={senders} onReplied={reload} />
+        {canChange && (
+          <ReplyForm
+            key={number}
+            applicationId={applicationId}
+            from={number}
+            senders={senders}
+            draft={draft}
+            onReplied={reload}
+          />
         )}
         <fieldset className={styles.numbers}>
           <legend className={styles.legend}>{words.handset.numbers}</legend>

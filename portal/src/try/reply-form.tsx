@@ -1,5 +1,5 @@
 import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
@@ -13,15 +13,36 @@ interface ReplyFormProps {
   from: string;
   /** The senders of its texts, newest first. */
   senders: string[];
+  /** A text to begin with; another one replaces what is written. */
+  draft?: Draft | undefined;
   onReplied: () => void;
 }
 
+export interface Draft {
+  from: string;
+  to: string;
+  message: string;
+}
+
+/** In the sandbox it receives the texts of verifications for every application. */
+const verificationNumber = '+15005550199';
+
 /** Replies to a text as the person with the phone would. */
-export function ReplyForm({ applicationId, from, senders, onReplied }: ReplyFormProps) {
+export function ReplyForm({ applicationId, from, senders: known, draft, onReplied }: ReplyFormProps) {
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const [message, setMessage] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const senders = [...new Set([...known, verificationNumber])];
   const [newest = ''] = senders;
   const to = chosen !== undefined && senders.includes(chosen) ? chosen : newest;
+
+  useEffect(() => {
+    if (draft?.from !== from) return;
+    setChosen(draft.to);
+    setMessage(draft.message);
+    field.current?.focus();
+  }, [draft, from]);
+
   const { run, busy, problem } = useAction(async () => {
     const body = { application_id: applicationId, from, to, message };
     await call('POST', '/sandbox/v1/inbox/replies', { body });
@@ -40,15 +61,19 @@ export function ReplyForm({ applicationId, from, senders, onReplied }: ReplyForm
         <NativeSelect
           aria-label={words.reply.sender}
           size="xs"
-          data={senders.map((sender) => ({ value: sender, label: words.handset.to(sender) }))}
+          data={senders.map((sender) => ({
+            value: sender,
+            label: words.reply.to(sender, sender === verificationNumber),
+          }))}
           value={to}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
       )}
       <div className={styles.replyLine}>
         <TextInput
-          aria-label={words.reply.message(to)}
-          placeholder={words.reply.message(to)}
+          ref={field}
+          aria-label={words.reply.message(to, to === verificationNumber)}
+          placeholder={words.reply.message(to, to === verificationNumber)}
           size="sm"
           radius="xl"
           value={message}

@@ -16,6 +16,7 @@ import type { Exchange } from './exchange.ts';
 import { ExchangeView } from './exchange-view.tsx';
 import { explainResponse } from './explain-response.ts';
 import { Handset } from './handset.tsx';
+import type { Draft } from './reply-form.tsx';
 import { SendForm } from './send-form.tsx';
 import { TryForViewer } from './try-for-viewer.tsx';
 import styles from './try-it.module.css';
@@ -41,6 +42,7 @@ function CallApi({ application }: TabProps) {
     outcome: undefined,
   });
   const [number, setNumber] = useState(to);
+  const [draft, setDraft] = useState<Draft | undefined>(undefined);
   const client = useApiClient(application);
   const [newest] = client.exchanges;
   const registration = registrations.find((each) => each.api === api);
@@ -51,6 +53,11 @@ function CallApi({ application }: TabProps) {
       const same = before.id === text.verification_id;
       return { id: text.verification_id ?? '', code, outcome: same ? before.outcome : undefined };
     });
+  }
+
+  function write(text: Draft): void {
+    setNumber(text.from);
+    setDraft({ ...text });
   }
 
   const setTo = (next: string) => updateTo(() => next);
@@ -73,7 +80,7 @@ function CallApi({ application }: TabProps) {
               <>
                 {registration.status === 'pending' && <Callout tone="wait">{words.notApproved}</Callout>}
                 {api === 'verify' ? (
-                  <VerifyForm {...form} state={state} updateState={updateState} />
+                  <VerifyForm {...form} state={state} updateState={updateState} onWrite={sandbox ? write : undefined} />
                 ) : (
                   <SendForm {...form} api={api} key={api} />
                 )}
@@ -102,7 +109,7 @@ function CallApi({ application }: TabProps) {
       )}
       {sandbox && (
         <div className={styles.handset}>
-          <Handset applicationId={id} number={number} onNumber={setNumber} onCode={takeCode} />
+          <Handset applicationId={id} number={number} onNumber={setNumber} onCode={takeCode} draft={draft} />
         </div>
       )}
     </div>

@@ -9,4 +9,8 @@ export interface VerifyState {
   outcome: Outcome | undefined;
 }
 
-export type Outcome = Verification & { valid?: boolean };
+export type Outcome = Verification & {
+  valid?: boolean;
+  /** What the person has to text; only in a start's answer. */
+  inbound?: { number: string; text: string };
+};

@@ -46,8 +46,9 @@ export function SignIn() {
   return (
     <div className={styles.narrow}>
       <PageTitle>{words.signIn.title}</PageTitle>
-      <Stack mb={values.sso === '' ? 0 : 'md'}>
-        <SsoFault fault={values.sso} />
+      <Stack mb={values.sso === '' && !expired ? 0 : 'md'}>
+        {expired && <Callout tone="calm">{words.signIn.expired}</Callout>}
+        <SsoFault fault={values.sso} only={service.sso?.only === true} />
       </Stack>
       {service.sso?.only && <SsoPanel issuer={service.sso.issuer} />}
       {!service.sso?.only && (
@@ -60,7 +61,6 @@ export function SignIn() {
           )}
           <form onSubmit={submit} noValidate>
             <Stack>
-              {expired && <Callout tone="calm">{words.signIn.expired}</Callout>}
               <TextInput
                 label={words.email}
                 type="email"

@@ -7,6 +7,9 @@ export const words = {
     blocked: 'Verification blocked, SMS fails',
     expires: 'Verification expires after 2 seconds',
     fails: 'SMS fails permanently',
+    noAnswer: 'Calls are not answered; texts arrive',
+    busy: 'Busy for calls; texts arrive',
+    noWhatsApp: 'Has no WhatsApp; texts and calls arrive',
   },
   scenarios: {
     delivered: 'Delivered',
@@ -15,5 +18,8 @@ export const words = {
     blocked: 'Blocked',
     expires: 'Code expires',
     fails: 'Fails',
+    noAnswer: 'No answer',
+    busy: 'Busy',
+    noWhatsApp: 'No WhatsApp',
   },
 };

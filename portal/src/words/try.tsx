@@ -17,6 +17,33 @@ export const words = {
     unread: (number: string, count: number) => `${number}, ${count} new`,
     segments: (count: number) => `${count} ${count === 1 ? 'segment' : 'segments'}`,
   },
+  call: {
+    incoming: 'Incoming call',
+    answer: 'Answer',
+    decline: 'Decline',
+    letRing: 'Let it ring, and after 20 seconds nobody has answered.',
+    play: 'Hear it again',
+    stop: 'Stop',
+    noVoice: 'This browser cannot speak.',
+    states: {
+      ringing: (from: string) => `${from} is calling`,
+      answered: (from: string) => `Call from ${from}`,
+      declined: (from: string) => `Declined call from ${from}`,
+      missed: (from: string) => `Missed call from ${from}`,
+    },
+  },
+  whatsapp: {
+    name: 'WhatsApp',
+    copyCode: 'Copy code',
+  },
+  inbound: {
+    ask: 'Ask the person to send this text. It verifies the number that it comes from.',
+    text: 'Text',
+    number: 'To number',
+    write: 'Write it on the handset',
+    waiting: 'Waiting for the text…',
+    from: 'The number that is verified: the text must come from it.',
+  },
   textRemoved: 'Text removed',
   check: {
     title: 'Check code',
@@ -68,8 +95,9 @@ export const words = {
     api: 'API',
   },
   reply: {
-    sender: 'Reply to',
-    message: (to: string) => `Reply to ${to}`,
+    sender: 'Recipient',
+    to: (number: string, verifies: boolean) => `To ${number}${verifies ? ' (verifications)' : ''}`,
+    message: (to: string, verifies: boolean) => `${verifies ? 'Text' : 'Reply'} to ${to}`,
     send: 'Send reply',
   },
   result: {
@@ -89,10 +117,20 @@ export const words = {
   notApproved: 'An operator has not approved this registration yet. Nothing can be sent until then.',
   verify: {
     start: 'Start a verification',
+    channel: 'Channel',
+    channels: { sms: 'Text', voice: 'Call', whatsapp: 'WhatsApp', inbound: 'Inbound' },
+    fallback: 'If the code is not entered',
+    noFallback: 'Nothing more',
+    after: (seconds: number) => ({
+      sms: `Text after ${seconds} s`,
+      voice: `Call after ${seconds} s`,
+      whatsapp: `WhatsApp after ${seconds} s`,
+    }),
     domain: 'Autofill domain (optional)',
     domainDetail: 'Lets a phone fill in the code on this site',
     domainExample: 'example.com',
     send: 'Send code',
     sendAgain: 'Send code again',
+    await: 'Ask for a text',
   },
 };

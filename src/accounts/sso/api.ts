@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { nullable } from '../../http/list-page.ts';
 import { type Call, type Reply, type Route, requireDeveloper, requireReturning, route } from '../../http/route.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit, AuditEntry } from '../audit/audit.ts';
 import type { Joined, SsoService } from './service.ts';
 
 const tag = 'Developer portal: account';
@@ -42,6 +42,8 @@ const returnTo = Type.String({
 const given = (maxLength: number, description: string, example: string) =>
   Type.Optional(Type.String({ maxLength, description, examples: [example] }));
 
+const withPassword = (title: string) => Type.Object({ current_password: Type.String({ maxLength: 1024 }) }, { title });
+
 /** Sign-in at the provider of a company. Without the settings every route answers 404. */
 export function createSsoRoutes(sso: SsoService | undefined, audit: Audit): Route[] {
   const started = {
@@ -71,7 +73,7 @@ export function createSsoRoutes(sso: SsoService | undefined, audit: Audit): Rout
       ...outside,
       operationId: 'beginToJoinSingleSignOn',
       summary: 'Begin to join your identity at the provider to your account',
-      body: Type.Object({ current_password: Type.String({ maxLength: 1024 }) }, { title: 'SingleSignOnToJoin' }),
+      body: withPassword('SingleSignOnToJoin'),
       answers: started,
       refuses: { ...without, INCOMPATIBLE_STATE: 'You have joined one already' },
       handler: async (call) => {
@@ -80,6 +82,29 @@ export function createSsoRoutes(sso: SsoService | undefined, audit: Audit): Rout
         if (await service.hasIdentity(personId)) throw joined();
         const self = { personId, sessionHash, address: call.address };
         return toProvider(await service.beginJoin(self, call.body.current_password));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/portal/v1/me/sso/leave',
+      auth: { kind: 'person' },
+      tag,
+      operationId: 'leaveSingleSignOn',
+      bulkhead: 'none',
+      summary: 'Take your identity at the provider away from your account',
+      description: 'Sessions that it opened end, this one too if it is one of them. Your password stays.',
+      body: withPassword('SingleSignOnToLeave'),
+      answers: { 204: { description: 'Left' } },
+      refuses: {
+        ...without,
+        INCOMPATIBLE_STATE: 'You have joined none, have no password, or the service has no passwords',
+      },
+      handler: async (call) => {
+        const { personId, sessionHash } = requireDeveloper(call);
+        const service = require(sso);
+        const self = { personId, sessionHash, address: call.address };
+        await service.leave(self, call.body.current_password, noteOf(audit, call, 'identity.left', service));
+        return { status: 204 };
       },
     }),
     route({
@@ -121,13 +146,17 @@ export function createSsoRoutes(sso: SsoService | undefined, audit: Audit): Rout
 async function finish(sso: SsoService, audit: Audit, call: Call<unknown, Record<string, string>>): Promise<Reply> {
   const { attempt: token, sessionHash } = requireReturning(call);
   const query = new URLSearchParams(call.query);
-  const note = audit.note<Joined>(call, ({ personId, subject }) => ({
-    ...{ act: 'identity.joined', id: personId, personId },
-    details: { issuer: sso.issuer, subject },
-  }));
+  const note = noteOf(audit, call, 'identity.joined', sso);
   const { page, cookie } = await sso.finish({ token, sessionHash, query }, call.address, note);
   const headers = { 'Cache-Control': 'no-store' };
   return { status: 303, location: `/#${page}`, headers, ...(cookie !== undefined && { cookie }) };
+}
+
+function noteOf(audit: Audit, call: Call, act: AuditEntry['act'], { issuer }: SsoService) {
+  return audit.note<Joined>(call, ({ personId, subject }) => ({
+    ...{ act, id: personId, personId },
+    details: { issuer, subject },
+  }));
 }
 
 function require(sso: SsoService | undefined): SsoService {

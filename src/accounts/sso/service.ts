@@ -1,7 +1,7 @@
 // Tests: test/sso/sign-in.test.ts, test/sso/joining.test.ts
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Note } from '../../platform/database/database.ts';
-import { unavailable } from '../../platform/errors.ts';
+import { ApiError, unavailable } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import * as people from '../people/person-store.ts';
 import { wrongCode } from '../sign-in/second-factor.ts';
@@ -13,7 +13,7 @@ import type { Guess, SignInThrottle } from '../sign-in/throttle.ts';
 import { attemptMs, createAttempts, hashOfChallenge } from './attempt.ts';
 import { SsoFailure, type SsoFault, toFailure } from './failure.ts';
 import type { Identity, Provider } from './provider.ts';
-import { findSsoSession } from './session-store.ts';
+import { deleteSessionsBy, findSsoSession } from './session-store.ts';
 import { createSsoSignIn, type SsoSignInOptions } from './sign-in.ts';
 import * as store from './store.ts';
 
@@ -91,6 +91,22 @@ export function createSsoService(options: SsoServiceOptions) {
       return begin('/account', self.sessionHash);
     },
 
+    /** Ends the sessions that the identity has opened too. The password stays the way in, so there must be one. */
+    async leave(self: Self, password: string, note: Note<Joined>): Promise<void> {
+      const { personId } = self;
+      if (settings.only) throw new ApiError('INCOMPATIBLE_STATE', onlyWay);
+      if ((await people.findPerson(database, personId))?.passwordHash === null)
+        throw new ApiError('INCOMPATIBLE_STATE', noOtherWay);
+      await options.requirePassword(self, password);
+      await database.transaction(async (tx) => {
+        await people.lockPerson(tx, personId);
+        const subject = await store.deleteIdentity(tx, personId, issuer);
+        if (subject === undefined) throw new ApiError('INCOMPATIBLE_STATE', 'Your account has joined no identity.');
+        await deleteSessionsBy(tx, { issuer, subject }, personId);
+        await note(tx, { personId, subject });
+      });
+    },
+
     /** The callback: finds the attempt of this browser, asks the provider, then signs in or joins. */
     async finish(returned: Returned, address: string, note: Note<Joined>): Promise<Landing> {
       const attempt = attempts.find(returned.token, returned.query.get('state') ?? undefined);
@@ -150,6 +166,10 @@ export function createSsoService(options: SsoServiceOptions) {
     isSession: async (sessionHash: Buffer) => (await findSsoSession(database, sessionHash)) !== undefined,
   };
 }
+
+const onlyWay = 'Single sign-on is the only way to sign in to this service.';
+const noOtherWay =
+  'You have no password here, so you could not sign in any more. An operator can make a link that sets one.';
 
 /** What came back with the browser. */
 export interface Returned {

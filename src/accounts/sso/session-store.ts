@@ -25,6 +25,15 @@ export async function findSsoSession(tx: Tx, sessionHash: Buffer): Promise<SsoSe
   return rows[0];
 }
 
+/** Ends the sessions that this identity has opened. */
+export async function deleteSessionsBy(tx: Tx, { issuer, subject }: Subject, personId: string): Promise<void> {
+  await tx.query(
+    `delete from session where person_id = $3 and hash in (
+       select session_hash from sso_session where issuer = $1 and subject = $2)`,
+    [issuer, subject, personId],
+  );
+}
+
 /** Takes sessions to recheck, until the lease ends. One node has each: a refresh token must not be used twice. */
 export async function claimDueSessions(
   tx: Tx,
@@ -62,10 +71,18 @@ export async function renewSession(
   );
 }
 
-/** The provider is away: try again soon. The session ends an hour after the last good check. */
-export async function postponeRecheck(tx: Tx, sessionHash: Buffer, dueAtMs: number): Promise<void> {
-  await tx.query('update sso_session set due_at = $2, leased_until = null where session_hash = $1', [
-    sessionHash,
-    toTimestamp(dueAtMs),
-  ]);
+/**
+ * The provider is away: try again soon, with the new token if there is one. The session ends an hour after the last good
+ * check.
+ */
+export async function postponeRecheck(
+  tx: Tx,
+  sessionHash: Buffer,
+  dueAtMs: number,
+  refresh: Buffer | null = null,
+): Promise<void> {
+  await tx.query(
+    'update sso_session set due_at = $2, leased_until = null, refresh = coalesce($3, refresh) where session_hash = $1',
+    [sessionHash, toTimestamp(dueAtMs), refresh],
+  );
 }

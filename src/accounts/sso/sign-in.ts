@@ -35,8 +35,8 @@ export interface SsoSignInOptions {
   seals: SealRefresh;
 }
 
-/** Another sign-in made the person meanwhile. */
-class MadeMeanwhile extends Error {}
+/** Another sign-in has made the person meanwhile, or the person has left the identity. */
+class ChangedMeanwhile extends Error {}
 
 /** Signs in the person of an identity. The first time it makes a person: no e-mail joins it to one that exists. */
 export function createSsoSignIn(options: SsoSignInOptions) {
@@ -54,7 +54,7 @@ export function createSsoSignIn(options: SsoSignInOptions) {
     if (person !== made) await people.insertPerson(tx, person, null);
     await createOwnAccount(tx, clock, person);
     if (!(await insertIdentity(tx, { issuer, subject: identity.subject }, id, clock.nowMs())))
-      throw new MadeMeanwhile();
+      throw new ChangedMeanwhile();
     return person;
   }
 
@@ -67,6 +67,7 @@ export function createSsoSignIn(options: SsoSignInOptions) {
   async function admit(tx: Tx, identity: Identity, address: string): Promise<SignedIn | { challenge: string }> {
     const person = await findOrMake(tx, identity);
     await people.lockPerson(tx, person.id);
+    if ((await findPersonOf(tx, { issuer, subject: identity.subject })) !== person.id) throw new ChangedMeanwhile();
     const tried = { email: person.email, personId: person.id, address, way: 'sso' } as const;
     const needsMfa = settings.mfa.length > 0 && (identity.operator || person.operator);
     if (needsMfa && !identity.mfa) throw new Refused('mfa', { ...tried, outcome: 'mfa_missing' });
@@ -109,7 +110,7 @@ export function createSsoSignIn(options: SsoSignInOptions) {
       const run = () => database.transaction((tx) => admit(tx, identity, address));
       try {
         return await run().catch((error: unknown) => {
-          if (error instanceof MadeMeanwhile) return run();
+          if (error instanceof ChangedMeanwhile) return run();
           throw error;
         });
       } catch (error) {

@@ -51,6 +51,23 @@ export async function insertIdentity(tx: Tx, subject: Subject, personId: string,
   return count > 0;
 }
 
+/** Takes the identity of this issuer from the person, ends the sign-ins that wait for a code, and returns its subject. */
+export async function deleteIdentity(tx: Tx, personId: string, issuer: string): Promise<string | undefined> {
+  const owned = [personId, issuer];
+  await tx.query('delete from sso_challenge where person_id = $1 and issuer = $2', owned);
+  const { rows } = await tx.query<{ subject: string }>(
+    'delete from sso_identity where person_id = $1 and issuer = $2 returning subject',
+    owned,
+  );
+  return rows[0]?.subject;
+}
+
+/** Cuts the person from every provider, and ends sign-ins that wait for a code. */
+export async function deleteIdentitiesOf(tx: Tx, personId: string): Promise<void> {
+  await tx.query('delete from sso_identity where person_id = $1', [personId]);
+  await tx.query('delete from sso_challenge where person_id = $1', [personId]);
+}
+
 /** Whether the person signs in by single sign-on. */
 export async function hasIdentity(tx: Tx, personId: string, issuer: string): Promise<boolean> {
   const { count } = await tx.query('select 1 from sso_identity where person_id = $1 and issuer = $2', [

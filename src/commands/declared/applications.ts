@@ -1,6 +1,10 @@
 import { noteLimit } from '../../messages/spend-store.ts';
 import { type Note, noted } from '../../platform/database/database.ts';
+import { assuranceProblem, shownAssurance, storedAssurance } from '../../portal/developer/application-api.ts';
+import { inCapitals, limitsChanged } from '../../portal/operator/spend-api.ts';
 import type { DeclaredApplication } from '../../registry/declared-store.ts';
+import { mayAssure } from '../../verify/assurance/profile.ts';
+import type { WrittenApplication } from './application-file.ts';
 import { type ActParts, changedEntry, differing, type Entry, type SectionPlan, shownFields } from './change.ts';
 import type { FoundApplication, FoundApplications } from './find-applications.ts';
 import type { Planning } from './planning.ts';
@@ -23,9 +27,13 @@ export function planApplications({ applications, others }: FoundApplications, pl
 
 function planOne(found: FoundApplication, planning: Planning): Entry {
   const { before, written } = found;
-  const { name, help_text, high_priority, segments_per_day } = written;
-  const named = { name, help_text, high_priority, segments_per_day };
+  const named = fieldsOf(written);
+  const { name } = named;
   const { name: _, ...more } = named;
+  const wrong = assuranceProblem(written.assurance, mayAssure(planning.config));
+  // One that has the profile keeps it.
+  if (wrong !== undefined && before?.assurance !== written.assurance)
+    planning.problems.add(`${found.path}.assurance`, wrong);
   if (before === undefined)
     return {
       ...{ action: 'create', kind: 'application', name, fields: shownFields({ account: written.account, ...more }) },
@@ -34,14 +42,35 @@ function planOne(found: FoundApplication, planning: Planning): Entry {
   const fields = differing(toShown(before), named);
   const differs = (field: string) => fields.some((each) => each.field === field);
   return changedEntry({ kind: 'application', name: before.name, fields }, async (parts) => {
-    if (differs('name') || differs('help_text')) await rename(found, planning, parts);
+    const changed = ownFields.filter(differs);
+    if (changed.length > 0) await describe(found, changed, planning, parts);
     if (differs('high_priority')) await allow(found, planning, parts);
-    if (differs('segments_per_day')) await setLimit(found, planning, parts);
+    if (differs('segments_per_day') || differs('call_countries')) await setLimits(found, planning, parts);
   });
 }
 
-function toShown({ name, helpText, highPriority, segmentsPerDay }: DeclaredApplication) {
-  return { name, help_text: helpText, high_priority: highPriority, segments_per_day: segmentsPerDay };
+/** What its developers set in the portal. */
+const ownFields = ['name', 'help_text', 'assurance'];
+
+function fieldsOf(written: WrittenApplication) {
+  const { name, help_text, assurance, high_priority, segments_per_day, call_countries } = written;
+  return {
+    ...{ name, help_text, assurance, high_priority, segments_per_day },
+    call_countries: call_countries && inOrder(inCapitals(call_countries)),
+  };
+}
+
+function toShown(row: DeclaredApplication): ReturnType<typeof fieldsOf> {
+  return {
+    ...{ name: row.name, help_text: row.helpText, assurance: shownAssurance(row.assurance) },
+    ...{ high_priority: row.highPriority, segments_per_day: row.segmentsPerDay },
+    call_countries: inOrder(row.callCountries),
+  };
+}
+
+/** The order of countries has no meaning. */
+function inOrder(countries: readonly string[]): string[] {
+  return [...countries].sort((one, other) => (one < other ? -1 : 1));
 }
 
 async function create(found: FoundApplication, planning: Planning, parts: ActParts): Promise<void> {
@@ -49,16 +78,26 @@ async function create(found: FoundApplication, planning: Planning, parts: ActPar
   const { registry } = planning.services;
   const note: Note = parts.noteOf({ act: 'application.created', id, accountId, details: { name: written.name } });
   await noted((tx) => registry.createOwnApplication(tx, accountId, written.name, id), note)(planning.tx);
-  if ((written.help_text ?? null) !== null) await rename(found, planning, parts);
+  const { help_text = null, assurance, segments_per_day = null, call_countries = [] } = written;
+  const described = [
+    ...(help_text === null ? [] : ['help_text']),
+    ...(storedAssurance(assurance) ? ['assurance'] : []),
+  ];
+  if (described.length > 0) await describe(found, described, planning, parts);
   if (written.high_priority === true) await allow(found, planning, parts);
-  if ((written.segments_per_day ?? null) !== null) await setLimit(found, planning, parts);
+  if (segments_per_day !== null || call_countries.length > 0) await setLimits(found, planning, parts);
 }
 
-function rename({ id, accountId, written }: FoundApplication, { services }: Planning, { noteOf }: ActParts) {
+function describe(
+  { id, accountId, written }: FoundApplication,
+  changed: readonly string[],
+  { services }: Planning,
+  { noteOf }: ActParts,
+) {
   const { name, help_text: helpText } = written;
-  const details = { name, changed: ['name', 'help_text'] };
-  const note = noteOf({ act: 'application.changed', id, accountId, details });
-  return services.registry.changeApplication(accountId, id, { name, helpText }, note);
+  const note = noteOf({ act: 'application.changed', id, accountId, details: { name, changed } });
+  const assurance = storedAssurance(written.assurance);
+  return services.registry.changeApplication(accountId, id, { name, helpText, assurance }, note);
 }
 
 function allow({ id, accountId, written }: FoundApplication, { services }: Planning, { noteOf }: ActParts) {
@@ -67,15 +106,14 @@ function allow({ id, accountId, written }: FoundApplication, { services }: Plann
   return services.registry.allowHighPriority(id, allowed, noteOf({ act, id, accountId }));
 }
 
-async function setLimit(
+async function setLimits(
   { id, accountId, written }: FoundApplication,
   planning: Planning,
   { noteOf, afterwards }: ActParts,
 ) {
-  const { segments_per_day: segments = null } = written;
-  const details = { segments_per_day: segments };
-  const note = noteOf({ act: 'application.limit_changed', id, accountId, details });
-  const { limit } = await planning.services.sending.setLimits(id, { segmentsPerDay: segments }, note);
+  const limits = { segmentsPerDay: written.segments_per_day, callCountries: fieldsOf(written).call_countries };
+  const note = noteOf({ ...limitsChanged(id, limits), accountId });
+  const { limit } = await planning.services.sending.setLimits(id, limits, note);
   // Texts count in this row all the time, so a transaction over one state of the store would meet their changes.
   if (limit !== null) afterwards((database) => noteLimit(database, id, limit, planning.clock.nowMs()));
 }

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createAudit } from '../../accounts/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { isConnectionLoss } from '../../platform/database/errors.ts';
+import { isCommitInDoubt, isConnectionLoss } from '../../platform/database/errors.ts';
 import { ApiError, StartError } from '../../platform/errors.ts';
+import { toRun } from '../../platform/how-to-run.ts';
 import { isId } from '../../platform/ids.ts';
 import { recordChange } from '../../registry/change-store.ts';
 import { allApplications } from '../../registry/directory.ts';
@@ -57,6 +58,7 @@ export async function applyPlan(
     },
     () => parts.say('Another apply is under way. Waiting for its end.'),
   ).catch((error: unknown) => {
+    if (isCommitInDoubt(error)) throw inDoubt(credentials);
     // A commit without an answer may have made the credentials, so they stay in their file.
     if (!isConnectionLoss(error)) credentials?.clear();
     throw error;
@@ -66,6 +68,14 @@ export async function applyPlan(
   for (const work of later) await work(parts.database);
   await actOneByOne(outcome.plan.oneByOne, actParts);
   return { outcome: 'done' };
+}
+
+/** The commit may have made the credentials, so they stay in their file. */
+function inDoubt(credentials: CredentialsFile | undefined): StartError {
+  const kept = credentials === undefined ? '' : ` Keep ${credentials.path}: its credentials may have been made.`;
+  return new StartError(
+    `The changes are in doubt: Postgres has not confirmed its commit. See what is there by ${toRun('plan', '<file.json>')}, and apply again what differs.${kept}`,
+  );
 }
 
 /** The feed has names besides ids of applications: all of them, and the guard's rules. */

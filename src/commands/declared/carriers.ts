@@ -5,7 +5,15 @@ import { secretFieldNames } from '../../delivery/http/presets/presets.ts';
 import { type CarrierSettings, keepCarrierSecrets } from '../../delivery/setup/kinds.ts';
 import { secretsToGiveAgain } from '../../delivery/setup/secret-destination.ts';
 import { isObject } from '../../platform/is-object.ts';
-import { changedEntry, type Entry, type FieldChange, type SectionPlan, shownFields } from './change.ts';
+import {
+  type ActParts,
+  changedEntry,
+  differing,
+  type Entry,
+  type FieldChange,
+  type SectionPlan,
+  shownFields,
+} from './change.ts';
 import { type Read, readEntries } from './entry.ts';
 import { checkedOnce, nameRepeated, type Planning } from './planning.ts';
 import { namesVariable, revealed, rightSecret } from './secret.ts';
@@ -15,12 +23,14 @@ const carrierSchema = Type.Object({
   name: Type.String({ maxLength: 32, expected: 'the name of a carrier' }),
   kind: Type.String({ maxLength: 16, expected: 'smpp or http' }),
   settings: Type.Unsafe<Record<string, unknown>>({ type: 'object', expected: 'an object with its settings' }),
+  paused: Type.Optional(Type.Boolean()),
 });
 
 interface WrittenCarrier {
   name: string;
   kind: string;
   settings: Record<string, unknown>;
+  paused?: boolean;
 }
 
 /** Reads the carriers of a file, with the secrets of the environment in place. */
@@ -79,7 +89,7 @@ async function planOne(
   known: ReadonlyMap<string, CarrierRow>,
   { services: { carriers }, problems, memory }: Planning,
 ): Promise<Entry | undefined> {
-  const { name, kind } = carrier;
+  const { name, kind, paused } = carrier;
   const row = known.get(name);
   const before = row && carriers.readAll(row);
   if (before !== undefined && before.kind !== kind) {
@@ -93,15 +103,23 @@ async function planOne(
   if (before !== undefined && wrong.length === 0)
     wrong.push(...secretsToGiveAgain(before, carrier.settings, checked.carrier));
   if (problems.addAll(path, wrong)) return undefined;
-  if (before === undefined)
+  const pause = (isPaused: boolean, { noteOf }: ActParts) =>
+    carriers.setPaused(name, isPaused, noteOf({ act: isPaused ? 'carrier.paused' : 'carrier.resumed', id: name }));
+  if (row === undefined || before === undefined)
     return {
-      ...{ action: 'create', kind: 'carrier', name, fields: shownFields({ kind }) },
-      act: ({ noteOf }) => carriers.create(carrier, noteOf({ act: 'carrier.created', id: name, details: { kind } })),
+      ...{ action: 'create', kind: 'carrier', name, fields: shownFields({ kind, ...(paused && { paused }) }) },
+      act: async (parts) => {
+        await carriers.create(carrier, parts.noteOf({ act: 'carrier.created', id: name, details: { kind } }));
+        if (paused === true) await pause(paused, parts);
+      },
     };
-  const fields = differences(before, checked.carrier);
-  return changedEntry({ kind: 'carrier', name, fields }, ({ noteOf }) =>
-    carriers.replace(name, carrier.settings, noteOf({ act: 'carrier.changed', id: name })),
-  );
+  const changed = differences(before, checked.carrier);
+  const fields = [...changed, ...differing({ paused: row.paused }, { paused })];
+  return changedEntry({ kind: 'carrier', name, fields }, async (parts) => {
+    const note = parts.noteOf({ act: 'carrier.changed', id: name });
+    if (changed.length > 0) await carriers.replace(name, carrier.settings, note);
+    if (paused !== undefined && paused !== row.paused) await pause(paused, parts);
+  });
 }
 
 /** The settings that differ, without secrets. */

@@ -12,6 +12,7 @@ export type Kind =
   | 'carrier'
   | 'application'
   | 'registration'
+  | 'template'
   | 'hook'
   | 'route'
   | 'routes'

@@ -5,7 +5,7 @@ import { toRun } from '../../platform/how-to-run.ts';
 import type { CarrierCommandParts } from '../carrier-command-parts.ts';
 import { applyPlan } from './apply.ts';
 import { createCredentialsFile } from './credentials-file.ts';
-import { exportAll } from './export.ts';
+import { exportAll } from './export/export.ts';
 import { type DeclaredFile, readDeclaredFile } from './file.ts';
 import { type DeclaredPlan, isDifferent, type PlanParts, planFile } from './plan-file.ts';
 import { createMemory, type PlanOptions } from './planning.ts';

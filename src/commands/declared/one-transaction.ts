@@ -1,5 +1,6 @@
 import { advisoryLocks } from '../../platform/database/advisory-locks.ts';
 import type { Database, Session } from '../../platform/database/database.ts';
+import { CommitInDoubt, isConnectionLoss } from '../../platform/database/errors.ts';
 import { retryCollisions } from '../../platform/database/retry-collisions.ts';
 import { StartError } from '../../platform/errors.ts';
 
@@ -7,8 +8,8 @@ const waitMs = 60_000;
 const betweenTriesMs = 100;
 
 /**
- * Runs work with a database whose every transaction is one and the same. It sees one state of the store, one such work at a time. If another change came between,
- * the work starts anew.
+ * Runs work with a database whose every transaction is one and the same. It sees one state of the store, one such work
+ * at a time. If another change came between, the work starts anew.
  */
 export async function inOneTransaction<Result>(
   database: Database,
@@ -48,7 +49,9 @@ async function run<Result>(
     const result = await work(held);
     // In a transaction that has failed this throws, where COMMIT would roll back and say nothing.
     await session.query('select 1');
-    await session.query('commit');
+    await session.query('commit').catch((error: unknown) => {
+      throw isConnectionLoss(error) ? new CommitInDoubt(error) : error;
+    });
     return result;
   } catch (error) {
     await session.query('rollback').catch(() => {});

@@ -22,6 +22,7 @@ import { planCredentials, planRegistrations } from './registrations.ts';
 import { planRoutes } from './routes.ts';
 import { planSenders } from './senders.ts';
 import { createServices } from './services.ts';
+import { planTemplates } from './templates.ts';
 import { planWebhooks } from './webhooks.ts';
 
 /** What a file asks for, in an order in which it can be made. */
@@ -70,6 +71,7 @@ export async function planFile(
     carriers: lists.carriers === undefined ? { entries: [], unnamed: [] } : await planCarriers(written, planning),
     applications: planApplications(found, planning),
     registrations: planRegistrations(found.applications, planning),
+    templates: planTemplates(found.applications, planning),
     hooks: await planHooks(found.applications, planning),
     routes: await planRoutes(lists.routes, planning),
     senders: await planSenders(lists.senders, planning),

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Tx } from '../../platform/database/database.ts';
+import type { Config } from '../../settings/settings.ts';
 import type { WebhookService } from '../../webhooks/service.ts';
 import type { KnownApplications } from './known-applications.ts';
 import type { Problems } from './problems.ts';
@@ -12,6 +13,7 @@ export interface Planning {
   tx: Tx;
   clock: Clock;
   keys: KeyRing;
+  config: Config;
   services: Services;
   webhooks: WebhookService;
   readEnv: ReadEnv;

@@ -22,18 +22,21 @@ export async function planRoutes(list: unknown[] | undefined, planning: Planning
     problems.add('routes', `must have at most ${mostRoutes} entries`);
     return nothingPlanned;
   }
-  const resolved = list.map((entry, index) => withIds(entry, `routes.${index}`, planning));
+  const before = await services.routes.read();
+  // An application that the store's routes name may be gone. An export names it still.
+  const named = new Set(before.routes.flatMap(({ match }) => match.applications ?? []));
+  const resolved = list.map((entry, index) => withIds(entry, `routes.${index}`, named, planning));
   const read = readEntries<GivenRoute>(resolved, 'routes', routeSchema, problems);
   if (read.length < list.length) return nothingPlanned;
   const routes = read.map(({ value }) => value);
-  const wrong = await services.routes.check(routes);
-  const unfit = wrong.filter(({ field }) => !carriers.has(valueAt({ routes }, field)));
-  if (problems.addAll('', unfit)) return nothingPlanned;
-  const before = await services.routes.read();
   const after = routes.map(toRule);
   const entries = describe(before.routes, after, planning);
   const first = entries.find(({ action }) => action !== 'same');
+  // Also if a carrier that they name is gone.
   if (first === undefined) return { entries, unnamed: [] };
+  const wrong = await services.routes.check(routes);
+  const unfit = wrong.filter(({ field }) => !carriers.has(valueAt({ routes }, field)));
+  if (problems.addAll('', unfit)) return nothingPlanned;
   first.act = ({ noteOf }: ActParts) => {
     const version = before.version + 1;
     const details = { version, routes: routes.map(({ name }) => name) };
@@ -44,10 +47,15 @@ export async function planRoutes(list: unknown[] | undefined, planning: Planning
 }
 
 /** The same entry with the ids of the applications that it names. */
-function withIds(entry: unknown, path: string, { applications, problems }: Planning): unknown {
+function withIds(
+  entry: unknown,
+  path: string,
+  named: ReadonlySet<string>,
+  { applications, problems }: Planning,
+): unknown {
   if (!isObject(entry) || !isObject(entry.match) || !Array.isArray(entry.match.applications)) return entry;
   const ids = entry.match.applications.map((written, index) =>
-    typeof written === 'string'
+    typeof written === 'string' && !named.has(written)
       ? applications.resolve(written, `${path}.match.applications.${index}`, problems)
       : written,
   );

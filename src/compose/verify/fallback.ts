@@ -4,9 +4,13 @@ import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Config } from '../../settings/settings.ts';
+import { createExplanations } from '../../verify/explanations.ts';
 import { createFallbackWorker } from '../../verify/fallback/worker.ts';
 import { createGuard } from '../../verify/guard.ts';
+import { createKnownGuard } from '../../verify/guard-rules/known.ts';
+import { createRiskAsking } from '../../verify/risk/ask.ts';
 import { createStartBatch } from '../../verify/start/batch.ts';
+import { composeRisk } from './risk.ts';
 
 /** Builds the worker that takes the steps of verifications, where carriers run: their state is known there. */
 export function createFallbackWork(options: {
@@ -29,10 +33,26 @@ export function createFallbackWork(options: {
   };
   const { routeText, hasChoice } = createTextRoutes({ directory, clock, environment });
   const guard = createGuard(config.guard, environment);
-  const starts = createStartBatch(database, { clock, keys, guard, environment, resendSeconds, routeText, hasChoice });
-  return createFallbackWorker({
+  // This thread follows no change feed, so it reads the rules for each batch of steps.
+  const isTrusted = () => false;
+  const { current: currentGuard } = createKnownGuard({ database, settings: config.guard, environment, isTrusted });
+  const starts = createStartBatch(database, {
+    ...{ clock, keys, guard, currentGuard, environment, resendSeconds, routeText, hasChoice },
+  });
+  const explanations = createExplanations({ database, clock, keys, currentGuard });
+  const risk = composeRisk({ config, clock });
+  const worker = createFallbackWorker({
     ...{ database, clock, log, starts },
+    withRisk: createRiskAsking({ environment, ask: risk.ask, explain: explanations.submit }),
     wake: (carriers) => onSent([...(carriers ?? [])]),
     mayRun: isClockRight,
   });
+  return {
+    ...worker,
+    async stop(): Promise<void> {
+      await worker.stop();
+      await explanations.drain();
+      await risk.drain();
+    },
+  };
 }

@@ -7,7 +7,10 @@ import type { Foundation } from '../foundation.ts';
 const tokenWithinMs = 5000;
 
 /** The operator's risk check. Undefined, and at no cost, where none is configured. */
-export function composeRisk({ config, clock }: Foundation): { ask: AskRisk | undefined; drain(): Promise<void> } {
+export function composeRisk({ config, clock }: Pick<Foundation, 'config' | 'clock'>): {
+  ask: AskRisk | undefined;
+  drain(): Promise<void>;
+} {
   const { risk: settings, environment } = config;
   if (settings === undefined) return { ask: undefined, drain: async () => {} };
   const clientOf = (url: string, timeoutMs: number) =>

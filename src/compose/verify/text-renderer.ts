@@ -39,7 +39,10 @@ export function createCodeWays(keys: KeyRing, environment: 'sandbox' | 'producti
     const { template, verificationId } = message;
     const { channel, locale } = (template ?? {}) as Partial<StoredTemplate>;
     if (channel === undefined || verificationId === null) return undefined;
-    return { channel, code: readCode(message, verificationId, sealedCode), language: languageOf(locale ?? null) };
+    const code = readCode(message, verificationId, sealedCode);
+    const way = { channel, code, language: languageOf(locale ?? null) };
+    if (channel !== 'voice') return way;
+    return { ...way, inEnglish: renderVerification({ ...(template as StoredTemplate), locale: 'en' }, code) };
   };
 }
 

@@ -11,6 +11,8 @@ export interface CodeWay {
   code: string;
   /** The language of the text, like `en` or `zh-Hans`. */
   language: string;
+  /** What a call says, in English: for a carrier whose voices do not speak the language. */
+  inEnglish?: string;
 }
 
 /** A text rendered for sending. */

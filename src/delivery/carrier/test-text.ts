@@ -1,6 +1,6 @@
 import type { ReceiptOutcome } from '../../messages/message.ts';
 import { type Clock, minuteMs } from '../../platform/clock.ts';
-import type { Carrier, Receipt, SubmitResult } from './carrier.ts';
+import type { Carrier, CodeWay, Receipt, SubmitResult } from './carrier.ts';
 import { shownCarrierId } from './id.ts';
 import type { ClaimedTest } from './test-store.ts';
 import { readCarrierWords } from './words.ts';
@@ -23,12 +23,13 @@ interface TestText {
   test: ClaimedTest;
   clock: Clock;
   submit: Carrier['submit'];
+  way?: CodeWay | undefined;
   /** Gets the answer at once: the receipt may be in the same packet. */
   onAnswer?: (result: SubmitResult) => void;
 }
 
 /** Sends the text of an operator's test by the carrier that is tested. */
-export async function sendTestText({ test, clock, submit, onAnswer }: TestText): Promise<SubmitResult> {
+export async function sendTestText({ test, clock, submit, way, onAnswer }: TestText): Promise<SubmitResult> {
   let result: SubmitResult = { outcome: 'not_sent' };
   const { id: messageId, to, from, message: text } = test;
   const outgoing = {
@@ -41,6 +42,7 @@ export async function sendTestText({ test, clock, submit, onAnswer }: TestText):
     to,
     from,
     text,
+    way,
     templateId: null,
     expiresAtMs: clock.nowMs() + validMs,
     parts: [],

@@ -20,7 +20,8 @@ import { createRenderer } from './render.ts';
 import { createRequestLog } from './request-log.ts';
 import { createHttpSender, type Sent } from './sender.ts';
 import { addressOf, type HttpSettings, profileOf } from './settings.ts';
-import { type FindReceipt, testHttpCarrier } from './text-test.ts';
+import { createSignedTokens } from './signed-token.ts';
+import { type FindReceipt, testHttpCarrier, testWay } from './text-test.ts';
 
 export type ConfiguredHttpCarrier = CarrierFacts & { kind: 'http'; settings: HttpSettings };
 
@@ -57,7 +58,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
   const guard = createAddressGuard({ environment, allowPrivate });
   const client = createHttpClient({ guard, concurrency, timeoutMs, ca });
   const renderer = createRenderer(profile, urls);
-  const tokens = createTokenSource(profile, { client, clock });
+  const tokens = createTokenSource(profile, { client, clock }) ?? createSignedTokens(profile, clock);
   const condition = createCarrierCondition(clock, onBindsChange);
   const requests = createRequestLog(clock);
   const url = addressOf(settings)[0]?.url ?? '';
@@ -183,6 +184,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
         test,
         account,
         hasReceipts,
+        way: testWay(settings.channels),
         clock,
         connect: () => tryConnection({ url, ca, guard, clock }),
         submit: sender.submit,

@@ -2,7 +2,7 @@
 import { problemsOf } from '../../http/request/validation.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
 import { inboundProof, proofProblems } from './callbacks/proof-settings.ts';
-import { type Description, descriptionSchema } from './description.ts';
+import { type Description, descriptionSchema, type FormValue } from './description.ts';
 import { pathProblem } from './paths.ts';
 import { readTemplate, templateProblem } from './template.ts';
 
@@ -38,7 +38,19 @@ export function descriptionProblems(given: unknown, field: string, known: KnownN
     ...proofProblems(description.receipt?.verify, `${field}.receipt.verify`, known),
     ...proofProblems(description.inbound?.verify, `${field}.inbound.verify`, known),
     ...toProblems('inbound.verify.kind', inboundProofProblem(description)),
+    ...toProblems('languages', languagesProblem(description)),
+    ...toProblems('receipt.handshake.secret', handshakeProblem(description, known)),
   ];
+}
+
+/** A text in a language that the provider does not have is written, or spoken, in English. */
+function languagesProblem({ languages }: Description): string | undefined {
+  return languages === undefined || Object.hasOwn(languages, 'en') ? undefined : 'must have en';
+}
+
+function handshakeProblem({ receipt }: Description, { secrets }: KnownNames): string | undefined {
+  const { handshake } = receipt ?? {};
+  return handshake === undefined || secrets.includes(handshake.secret) ? undefined : 'must be a name in secrets';
 }
 
 type ToProblems = (name: string, message: string | undefined) => FieldProblem[];
@@ -65,8 +77,10 @@ function urlProblem(url: string, known: KnownNames): string | undefined {
 /** Every template of a description except its URL, with its field. */
 export function templatesOf(description: Description): [string, string][] {
   const { headers = {}, query = {}, form = {}, json, auth } = description;
-  const named = (field: string, record: Record<string, string>) =>
-    Object.entries(record).map(([name, value]): [string, string] => [`${field}.${name}`, value]);
+  const named = (field: string, record: Record<string, FormValue>) =>
+    Object.entries(record).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [`${field}.${name}`, each]),
+    );
   const { kind: _, name: __, ...authTexts } = auth ?? { kind: 'bearer' as const };
   return [
     ...named('headers', headers),
@@ -117,6 +131,7 @@ const needed: Record<
   query: ['name', 'value'],
   body: ['name', 'value'],
   oauth2: ['token_url', 'user', 'password'],
+  'jwt-rs256': ['name', 'value', 'password'],
 };
 
 function authProblems(auth: Description['auth'], toProblems: ToProblems): FieldProblem[] {

@@ -38,7 +38,7 @@ export const errorClasses = ['never', 'elsewhere', 'retry', 'throttled', 'accoun
 
 const authSchema = Type.Object(
   {
-    kind: literals(['header', 'basic', 'bearer', 'query', 'body', 'oauth2']),
+    kind: literals(['header', 'basic', 'bearer', 'query', 'body', 'oauth2', 'jwt-rs256']),
     name: Type.Optional(text(64)),
     value: Type.Optional(text()),
     user: Type.Optional(text()),
@@ -53,6 +53,12 @@ const answerSchema = Type.Object({ type: text(64), body: text(512) }, closed);
 const only = Type.Object({ path, in: Type.Array(written, { minItems: 1, maxItems: 100 }) }, closed);
 const stateNames = ['delivered', 'undelivered', 'expired', 'failed', 'unknown', 'pending'] as const;
 
+/**
+ * A GET by which the provider learns that the address is ours: `query` is the parameter with our secret, `answer` the one
+ * to repeat.
+ */
+const handshakeSchema = Type.Object({ query: text(64), secret: text(64), answer: text(64) }, closed);
+
 const receiptSchema = Type.Object(
   {
     format: Type.Optional(literals(['json', 'form', 'query'])),
@@ -65,6 +71,7 @@ const receiptSchema = Type.Object(
     state: Type.Object({ path, map: Type.Record(text(64), literals(stateNames), { maxProperties: 100 }) }, closed),
     error: Type.Optional(Type.Object({ path, map: Type.Record(text(64), errorCode, { maxProperties: 300 }) }, closed)),
     verify: proofSchema,
+    handshake: Type.Optional(handshakeSchema),
     answer: Type.Optional(answerSchema),
   },
   closed,
@@ -94,7 +101,21 @@ export const descriptionSchema = Type.Object(
     headers: Type.Optional(Type.Record(text(64), text(), { maxProperties: 16 })),
     auth: Type.Optional(authSchema),
     query: Type.Optional(Type.Record(text(64), text(), { maxProperties: 32 })),
-    form: Type.Optional(Type.Record(text(64), text(), { maxProperties: 32 })),
+    form: Type.Optional(
+      Type.Record(
+        text(64),
+        Type.Union([text(), Type.Array(text(), { maxItems: 8 })], { expected: 'a text, or a list of texts' }),
+        { maxProperties: 32 },
+      ),
+    ),
+    languages: Type.Optional(
+      Type.Record(Type.String({ maxLength: 16, pattern: '^[a-z]{2,3}(?:-[A-Z][a-z]{3})?$' }), text(64), {
+        minProperties: 1,
+        maxProperties: 100,
+        additionalProperties: false,
+        description: "The provider's names for our languages, like de: de-DE",
+      }),
+    ),
     json: Type.Optional(
       Type.Unsafe<unknown>({
         type: ['object', 'array'],
@@ -140,5 +161,6 @@ export const descriptionSchema = Type.Object(
 );
 
 export type Description = Static<typeof descriptionSchema>;
+export type FormValue = NonNullable<Description['form']>[string];
 export type ReceiptDescription = NonNullable<Description['receipt']>;
 export type InboundDescription = NonNullable<Description['inbound']>;

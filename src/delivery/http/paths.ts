@@ -1,7 +1,8 @@
 // Tests: src/delivery/http/presets/presets.test.ts
 /** A provider's document is walked no deeper than this. */
 const deepest = 16;
-const mostFound = 100;
+/** Meta puts up to 1,000 reports into one callback. */
+const mostFound = 1000;
 
 /**
  * Finds values in a provider's answer or callback by a path: names and indexes with dots between them, `*` for every

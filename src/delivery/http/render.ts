@@ -1,7 +1,8 @@
 import { measure } from '../../messages/text/text.ts';
-import type { OutgoingText } from '../carrier/carrier.ts';
-import type { Description } from './description.ts';
+import type { CodeWay, OutgoingText } from '../carrier/carrier.ts';
+import type { Description, FormValue } from './description.ts';
 import type { CallbackUrls, HttpProfile } from './profile.ts';
+import { ssmlOf, twimlOf } from './speech.ts';
 import { isNumber, readTemplate, renderTemplate, type Template, type TemplateValues } from './template.ts';
 
 export interface RenderedRequest {
@@ -12,7 +13,7 @@ export interface RenderedRequest {
 }
 
 export interface Renderer {
-  /** `bearer` is the token of oauth2. */
+  /** `bearer` is the token of `oauth2` or `jwt-rs256`. */
   render(text: OutgoingText, nowMs: number, bearer?: string): RenderedRequest;
   /** `POST /v1/{value:account}/messages`, for the log: its values may be secrets. */
   readonly shown: string;
@@ -22,7 +23,7 @@ type Fill = (known: TemplateValues) => unknown;
 
 /** Turns texts into requests. Each value is escaped for its position, so that no text changes the request. */
 export function createRenderer({ description, base, secrets, values }: HttpProfile, urls: CallbackUrls): Renderer {
-  const { method = 'POST', auth, headers = {}, query = {}, form, json } = description;
+  const { method = 'POST', auth, headers = {}, query = {}, form, json, languages } = description;
   const inUrl = readTemplate(description.url);
   const inHeaders = Object.entries(headers).map(([name, each]) => [name, readTemplate(each)] as const);
   const inQuery = fieldsOf(query, auth?.kind === 'query' ? auth : undefined);
@@ -33,7 +34,7 @@ export function createRenderer({ description, base, secrets, values }: HttpProfi
   return {
     shown: `${method} ${shownPath(description.url)}`,
     render(text, nowMs, bearer) {
-      const known = valuesOf(text, nowMs, { base, secrets, values, urls });
+      const known = valuesOf(text, nowMs, { base, secrets, values, urls, languages });
       const all: Record<string, string> = { Accept: 'application/json', 'User-Agent': 'Heliograph' };
       for (const [name, template] of inHeaders) put(all, name, renderTemplate(template, known));
       const proof = authHeader?.(known, bearer);
@@ -51,9 +52,11 @@ interface Known {
   secrets: HttpProfile['secrets'];
   values: HttpProfile['values'];
   urls: CallbackUrls;
+  languages: Description['languages'];
 }
 
-function valuesOf(text: OutgoingText, nowMs: number, { base, secrets, values, urls }: Known): TemplateValues {
+function valuesOf(text: OutgoingText, nowMs: number, known: Known): TemplateValues {
+  const { base, secrets, values, urls, languages } = known;
   const { count, encoding } = measure(text.text);
   return {
     base,
@@ -61,6 +64,7 @@ function valuesOf(text: OutgoingText, nowMs: number, { base, secrets, values, ur
     to: text.to,
     from: text.from,
     text: text.text,
+    ...(text.way === undefined ? noWay : wayOf(text.text, text.way, languages)),
     validity: String(Math.max(1, Math.floor((text.expiresAtMs - nowMs) / 1000))),
     expires_at: String(text.expiresAtMs),
     alphabet: encoding === 'GSM-7' ? 'gsm' : 'unicode',
@@ -73,11 +77,24 @@ function valuesOf(text: OutgoingText, nowMs: number, { base, secrets, values, ur
   };
 }
 
+const noWay = { code: undefined, language: undefined, ssml: undefined, twiml: undefined };
+
+function wayOf(text: string, { channel, code, language, inEnglish }: CodeWay, languages: Description['languages']) {
+  const own = languages === undefined ? language : languages[language];
+  const name = own ?? languages?.en ?? language;
+  if (channel !== 'voice') return { ...noWay, code, language: name };
+  // A voice of another language would read these words wrongly.
+  const said = own === undefined ? (inEnglish ?? text) : text;
+  return { text: said, code, language: name, ssml: ssmlOf(said), twiml: twimlOf(said, name) };
+}
+
 type Fields = (readonly [string, Template])[];
 
-function fieldsOf(record: Record<string, string>, auth: Description['auth']): Fields {
+function fieldsOf(record: Record<string, FormValue>, auth: Description['auth']): Fields {
   const all = auth?.name === undefined ? record : { ...record, [auth.name]: auth.value ?? '' };
-  return Object.entries(all).map(([name, text]) => [name, readTemplate(text)] as const);
+  return Object.entries(all).flatMap(([name, texts]) =>
+    [texts].flat().map((text) => [name, readTemplate(text)] as const),
+  );
 }
 
 /** A field whose template is one placeholder without a value is left out. */
@@ -140,6 +157,7 @@ function createAuthHeader(auth: NonNullable<Description['auth']>) {
       case 'bearer':
         return { name: 'Authorization', value: `Bearer ${read(value, known)}` };
       case 'oauth2':
+      case 'jwt-rs256':
         return { name: 'Authorization', value: `Bearer ${bearer ?? ''}` };
       default:
         return undefined;

@@ -5,7 +5,14 @@ import type { FieldProblem } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
 import { type Description, descriptionSchema } from './description.ts';
 import { descriptionProblems } from './description-problems.ts';
-import { type Preset, type PresetName, presetNames, presets, secretFieldNames } from './presets/presets.ts';
+import {
+  type Preset,
+  type PresetField,
+  type PresetName,
+  presetNames,
+  presets,
+  secretFieldNames,
+} from './presets/presets.ts';
 import type { HttpProfile } from './profile.ts';
 
 /** Settings of a carrier of kind `http`, with their secrets. A preset's own fields stand beside these. */
@@ -37,7 +44,8 @@ const literals = <Name extends string>(names: readonly Name[], options: Record<s
       options,
     ),
   );
-const name = Type.Optional(Type.String({ maxLength: 512 }));
+const usualLongest = 512;
+const name = ({ longest = usualLongest }: PresetField) => Type.Optional(Type.String({ maxLength: longest }));
 const named = Type.Record(
   Type.String({ maxLength: 32, pattern: '^[a-z][a-z0-9_]{0,31}$' }),
   Type.String({ maxLength: 4096 }),
@@ -79,8 +87,8 @@ const describedSchema = Type.Object(
 );
 
 function presetSchema({ fields }: Preset) {
-  const own = Object.entries(fields).map(([field, { required = true, choices }]) => {
-    const schema = choices === undefined ? Type.String({ minLength: 1, maxLength: 512 }) : literals(choices);
+  const own = Object.entries(fields).map(([field, { required = true, choices, longest = usualLongest }]) => {
+    const schema = choices === undefined ? Type.String({ minLength: 1, maxLength: longest }) : literals(choices);
     return [field, required ? schema : Type.Optional(schema)] as const;
   });
   return Type.Object(
@@ -97,7 +105,9 @@ export const httpSettingsSchema = Type.Object({
   describe: Type.Optional(descriptionSchema),
   secrets: Type.Optional(named),
   values: Type.Optional(named),
-  ...Object.fromEntries(presetNames.flatMap((each) => Object.keys(presets[each].fields).map((field) => [field, name]))),
+  ...Object.fromEntries(
+    presetNames.flatMap((each) => Object.entries(presets[each].fields).map(([field, about]) => [field, name(about)])),
+  ),
   ...common,
 });
 
@@ -141,13 +151,16 @@ function channelsProblem(
 const isSame = (given: unknown[], wanted: readonly string[]) =>
   given.length === wanted.length && wanted.every((channel) => given.includes(channel));
 
+/** A key in PEM has lines. */
+const rightSecret = /^(?:[\x20-\x7e]+|-----BEGIN [\x20-\x7e\r\n]+)$/;
+
 /** Rules that the schema cannot express. */
 function moreProblems(settings: HttpSettings): FieldProblem[] {
   const { preset, describe, secrets = {}, values = {}, base } = settings;
   const problems: FieldProblem[] = [];
   if (base !== undefined && !/^https?:\/\/[^/?#\s@]+(?:\/[^?#\s]*)?$/.test(base))
     problems.push({ field: 'settings.base', message: 'must be a URL like https://api.example.com, without a query' });
-  const ascii = [...secretsOf(settings)].filter(([, value]) => !/^[\x20-\x7e]+$/.test(value));
+  const ascii = [...secretsOf(settings)].filter(([, value]) => !rightSecret.test(value));
   problems.push(
     ...ascii.map(([field]) => ({ field: `settings.${field}`, message: 'must have ASCII characters only' })),
   );

@@ -8,6 +8,14 @@ export interface TemplateValues {
   to: string;
   from: string;
   text: string;
+  /** Of a code that goes by another channel than `sms`. */
+  code: string | undefined;
+  /** The provider's name for the language of the code, or ours. */
+  language: string | undefined;
+  /** The text as the inside of SSML's `speak`, for a call. */
+  ssml: string | undefined;
+  /** The text in Twilio's markup, for a call. */
+  twiml: string | undefined;
   /** Seconds until the text expires. */
   validity: string;
   /** Milliseconds since 1970. */
@@ -30,6 +38,10 @@ const plainNames = [
   'to',
   'from',
   'text',
+  'code',
+  'language',
+  'ssml',
+  'twiml',
   'validity',
   'expires_at',
   'alphabet',

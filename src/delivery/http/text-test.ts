@@ -1,6 +1,7 @@
 // Tests: test/providers/faults.test.ts
+import type { SendingChannel } from '../../messages/channel.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Carrier } from '../carrier/carrier.ts';
+import type { Carrier, CodeWay } from '../carrier/carrier.ts';
 import { type ClaimedTest, type TestStep, testReceiptWithinMs } from '../carrier/test-store.ts';
 import {
   describeReceipt,
@@ -18,6 +19,8 @@ export interface HttpTestOptions {
   test: ClaimedTest;
   account: string;
   hasReceipts: boolean;
+  /** Of a carrier that sends no texts. */
+  way: CodeWay | undefined;
   clock: Clock;
   connect: () => Promise<TestStep[]>;
   submit: Carrier['submit'];
@@ -26,6 +29,13 @@ export interface HttpTestOptions {
 }
 
 const lookEveryMs = 250;
+
+/** By another channel than `sms` a test sends a made-up code: templates say nothing else. */
+export function testWay(channels: readonly SendingChannel[] | undefined): CodeWay | undefined {
+  const [channel] = channels ?? [];
+  if (channel === undefined || channels?.includes('sms')) return undefined;
+  return { channel, code: '123456', language: 'en' };
+}
 
 /** Tests a carrier step by step: its name, a connection, TLS, one text in a request, its receipt by a callback. */
 export async function testHttpCarrier(options: HttpTestOptions): Promise<void> {

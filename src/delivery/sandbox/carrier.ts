@@ -16,6 +16,8 @@ export interface Phones {
       delivered: boolean;
       /** How much later than others its receipt comes. */
       receiptLaterMs: number;
+      /** A call that a person at the phone may answer or decline until then. */
+      rings: boolean;
     }[],
   ): Promise<void>;
   reportDue(handOver: (receipts: NetworkReceipt[]) => Promise<void>): Promise<number>;
@@ -26,10 +28,18 @@ interface NetworkReceipt {
   attempt: number;
   to: string;
   delivered: boolean;
+  /** What a person at the phone did with a call, as the reason of its failure. */
+  error?: string | null;
 }
 
 /** Polls beside the timers of submits: they find receipts of texts that another process submitted. */
 const poll = { fromMs: 1000, toMs: 4000 };
+/** While calls ring: a person may answer or decline one at any time, in another process. */
+const pollCallsMs = 500;
+/** Until nobody answers. */
+const longestRingMs = 20_000;
+/** A call that no person takes is answered by itself after this time. */
+const ringMs = 3000;
 /** A little more than the phones take to report, so that one poll finds a whole submit. */
 const reportAfterMs = 105;
 /** Two batches: virtual phones accept any number of texts. */
@@ -42,6 +52,8 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
   let reportTimer: NodeJS.Timeout | undefined;
   /** One for each submit with a late receipt: claims come some dozen times a second at most. */
   const lateTimers = new Set<NodeJS.Timeout>();
+  /** Set while a call may ring. */
+  let ringTimer: NodeJS.Timeout | undefined;
 
   function reportSoon(): void {
     reportTimer ??= setTimeout(() => {
@@ -56,6 +68,13 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
       sleep.wake();
     }, laterMs + reportAfterMs);
     lateTimers.add(timer);
+  }
+
+  function watchCalls(): void {
+    clearTimeout(ringTimer);
+    ringTimer = setTimeout(() => {
+      ringTimer = undefined;
+    }, longestRingMs + poll.toMs);
   }
 
   return {
@@ -75,6 +94,7 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
       reportSoon();
       const late = new Set(arriving.map(({ receiptLaterMs }) => receiptLaterMs).filter((ms) => ms > 0));
       for (const laterMs of late) reportLate(laterMs);
+      if (arriving.some(({ rings }) => rings)) watchCalls();
       for (const [index, result] of answers.entries()) answer(index, result);
     },
 
@@ -88,7 +108,7 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
           } catch (error) {
             log.debug({ reason: (error as Error).message }, 'sandbox receipts could not be reported');
           }
-          if (sleep.wakes === seen) await sleep.untilWoken(pauseMs);
+          if (sleep.wakes === seen) await sleep.untilWoken(ringTimer === undefined ? pauseMs : pollCallsMs);
           pauseMs = sleep.wakes === seen ? Math.min(poll.toMs, pauseMs * 2) : poll.fromMs;
         }
       }
@@ -98,6 +118,7 @@ export function createSandboxCarrier(phones: Phones, log: Log): Carrier {
     async stop() {
       sleep.stop();
       clearTimeout(reportTimer);
+      clearTimeout(ringTimer);
       for (const timer of lateTimers) clearTimeout(timer);
       await reporting;
     },
@@ -128,17 +149,20 @@ function toArriving(text: OutgoingText) {
   const test = testNumberOf(to);
   const callFails = callError(text);
   const isLate = test?.kind === 'delivered_late' || (test?.kind === 'no_answer' && callFails !== null);
+  const delivered = test?.kind !== 'undelivered' && callFails === null;
+  const rings = delivered && text.way?.channel === 'voice';
   return {
     applicationId,
     to,
     messageId,
     attempt,
-    delivered: test?.kind !== 'undelivered' && callFails === null,
-    receiptLaterMs: isLate ? test.afterMs : 0,
+    delivered,
+    receiptLaterMs: isLate ? test.afterMs : rings ? ringMs : 0,
+    rings,
   };
 }
 
-function toReceipt({ messageId, attempt, delivered, to }: NetworkReceipt) {
+function toReceipt({ messageId, attempt, delivered, to, error }: NetworkReceipt) {
   const outcome = delivered ? ('delivered' as const) : ('undelivered' as const);
   return {
     carrierMessageId: carrierIdOf(attempt),
@@ -146,7 +170,7 @@ function toReceipt({ messageId, attempt, delivered, to }: NetworkReceipt) {
     numbers: [],
     messageId,
     outcome,
-    error: delivered ? null : errorOf(to),
+    error: delivered ? null : error === 'busy' || error === 'no_answer' ? error : errorOf(to),
   };
 }
 

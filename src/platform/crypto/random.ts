@@ -47,6 +47,34 @@ export function randomBase32(alphabet: string, length: number): string {
   return text;
 }
 
+/** 13 characters of 32 octets, 5 bits each: the end of an id. Written in one go, it takes a third of the time of the above. */
+export function thirteenOf(octets: Uint8Array): string {
+  refillFor(13);
+  const at = used;
+  used += 13;
+  const text = String.fromCharCode(
+    pick(octets, at),
+    pick(octets, at + 1),
+    pick(octets, at + 2),
+    pick(octets, at + 3),
+    pick(octets, at + 4),
+    pick(octets, at + 5),
+    pick(octets, at + 6),
+    pick(octets, at + 7),
+    pick(octets, at + 8),
+    pick(octets, at + 9),
+    pick(octets, at + 10),
+    pick(octets, at + 11),
+    pick(octets, at + 12),
+  );
+  pool.fill(0, at, used);
+  return text;
+}
+
+function pick(octets: Uint8Array, at: number): number {
+  return octets[(pool[at] ?? 0) & 31] ?? 0;
+}
+
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** `size` bytes as hexadecimal digits, read straight from the pool. */

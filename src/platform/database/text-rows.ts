@@ -3,7 +3,7 @@ import { randomBase62 } from '../crypto/random.ts';
 export type Cell = string | number | boolean | null;
 
 /** Separators of cells and rows, and the mark for null. */
-interface Marks {
+export interface Marks {
   cell: string;
   row: string;
   none: string;
@@ -20,10 +20,34 @@ export type TextRows = [text: string, cell: string, row: string, none: string, c
  * in a tenth: a good part of a row's cost in a batch.
  */
 export function toTextRows(rows: Cell[][]): TextRows {
+  return writeTextRows(rows, anyHoldsMark, (cells, { cell, none }) => {
+    let line = '';
+    for (let at = 0; at < cells.length; at++) {
+      if (at > 0) line += cell;
+      line += cells[at] ?? none;
+    }
+    return line;
+  });
+}
+
+/** The same for rows that their caller joins. `holdsMark` looks at the cells of a row that others than us have written. */
+export function writeTextRows<Row>(
+  rows: readonly Row[],
+  holdsMark: (row: Row) => boolean,
+  write: (row: Row, marks: Marks) => string,
+): TextRows {
   // Texts rarely contain a mark. If one does, use random marks that a caller cannot guess.
   const between = rows.some(holdsMark) ? rareMarks() : marks;
-  const text = rows.map((cells) => cells.map((cell) => (cell === null ? between.none : cell)).join(between.cell));
-  return [text.join(between.row), between.cell, between.row, between.none, rows.length];
+  let text = '';
+  for (let at = 0; at < rows.length; at++) {
+    if (at > 0) text += between.row;
+    text += write(rows[at] as Row, between);
+  }
+  return [text, between.cell, between.row, between.none, rows.length];
+}
+
+export function mayHoldMark(text: string | null | undefined): boolean {
+  return text != null && anyMark.test(text);
 }
 
 /**
@@ -35,7 +59,7 @@ export function fromTextRows(first = 1): string {
     from string_to_table($${first}, $${first + 2}) with ordinality as t(line, place) limit $${first + 4})`;
 }
 
-function holdsMark(cells: Cell[]): boolean {
+function anyHoldsMark(cells: Cell[]): boolean {
   for (const cell of cells) if (typeof cell === 'string' && anyMark.test(cell)) return true;
   return false;
 }

@@ -44,12 +44,23 @@ test('a caller may ask for ten traces a second, whatever others do', () => {
   );
 });
 
-test('processes of a node share what a caller may ask', () => {
-  const sampler = createSampler({ parentBased: true, ratio: 0 }, clockAt(), 4);
-  assert.equal(
-    countOf(100, () => sampler.isSampled(asking(), 'app_1')),
-    2,
-  );
+test('the processes that answer share what a caller may ask', () => {
+  const clock = clockAt();
+  let answering = 1;
+  const sampler = createSampler({ parentBased: true, ratio: 0 }, clock, () => answering);
+  for (const [processes, granted] of [
+    [4, 2],
+    [2, 5],
+    [1, 10],
+    [30, 1],
+  ] as const) {
+    answering = processes;
+    clock.ms += 1000;
+    assert.equal(
+      countOf(100, () => sampler.isSampled(asking(), 'app_1')),
+      granted,
+    );
+  }
 });
 
 test('a caller that says not sampled is not sampled', () => {

@@ -14,13 +14,17 @@ export interface Sampler {
   isSampled(parent: TraceParent | undefined, caller: string): boolean;
 }
 
-/** Traces a second that one caller may ask for. */
+/** Traces a second that one caller may ask for, of all processes together. */
 export const askedPerSecond = 10;
 const mostCallers = 10_000;
 
-/** `processes` share what a caller may ask of their node. */
-export function createSampler({ parentBased, ratio }: SamplerSettings, clock: Clock, processes = 1): Sampler {
-  const most = Math.max(1, Math.floor(askedPerSecond / processes));
+/** Each of the processes that answer now grants its share: at least one, so more than ten processes grant more. */
+export function createSampler(
+  { parentBased, ratio }: SamplerSettings,
+  clock: Clock,
+  answering: () => number = () => 1,
+): Sampler {
+  let most = askedPerSecond;
   let asked = new Map<string, number>();
   let second = 0;
 
@@ -28,6 +32,7 @@ export function createSampler({ parentBased, ratio }: SamplerSettings, clock: Cl
     const now = Math.floor(clock.steadyMs() / 1000);
     if (now !== second) {
       second = now;
+      most = Math.max(1, Math.floor(askedPerSecond / answering()));
       if (asked.size > 0) asked = new Map();
     }
     const before = asked.get(caller) ?? 0;

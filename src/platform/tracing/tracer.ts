@@ -25,6 +25,8 @@ export interface Tracer {
   /** The same for a place that a row keeps. Undefined without one. */
   belowKept(kept: string | null | undefined): SpanIds | undefined;
   end(span: EndedSpan): void;
+  /** Says how many processes answer on all nodes: they share what a caller may ask for. */
+  shareAmong(live: () => number): void;
   stop(): Promise<void>;
 }
 
@@ -39,7 +41,8 @@ export interface TracerOptions {
 }
 
 export function createTracer({ settings, clock, processes, ...options }: TracerOptions): Tracer {
-  const sampler = createSampler(settings.sampler, clock, processes);
+  let live = () => 1;
+  const sampler = createSampler(settings.sampler, clock, () => Math.max(processes, live()));
   const resource = new Map(Object.entries(settings.resource));
   resource.set('service.version', resource.get('service.version') ?? options.version);
   resource.set('service.instance.id', resource.get('service.instance.id') ?? randomHex(8));
@@ -58,6 +61,9 @@ export function createTracer({ settings, clock, processes, ...options }: TracerO
       return place && below(place);
     },
     end: exporter.add,
+    shareAmong(given) {
+      live = given;
+    },
     stop: () => exporter.stop(),
   };
 }

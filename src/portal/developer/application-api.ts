@@ -45,7 +45,7 @@ export const helpText = Type.String({
 
 const standard = 'standard';
 const assurances = [standard, nist];
-const assurance = Type.Unsafe<string>({
+export const assurance = Type.Unsafe<string>({
   type: 'string',
   enum: assurances,
   expected: `one of ${assurances.join(', ')}`,
@@ -108,7 +108,6 @@ export function createApplicationRoutes(
   registry: RegistryService,
   inTransaction: InTransaction,
   audit: Audit,
-  /** Whether a profile can hold: production needs a risk check. */
   mayAssure: boolean,
 ): Route[] {
   const entryOf = (act: AuditEntry['act'], details?: object) => (application: Application) => ({
@@ -194,8 +193,9 @@ export function createApplicationRoutes(
       handler: async (call) => {
         const { accountId } = requireDeveloper(call);
         const { name, help_text: helpText, assurance: wanted } = call.body;
-        if (wanted === nist && !mayAssure) throw invalidField('assurance', needsRiskCheck);
-        const assurance = wanted === standard ? null : wanted;
+        const problem = assuranceProblem(wanted, mayAssure);
+        if (problem !== undefined) throw invalidField('assurance', problem);
+        const assurance = storedAssurance(wanted);
         const changed = { changed: Object.keys(call.body) };
         const note = audit.note(call, entryOf('application.changed', changed));
         const application = await registry.changeApplication(
@@ -227,7 +227,20 @@ export function createApplicationRoutes(
 
 type InTransaction = Database['transaction'];
 
-const needsRiskCheck = 'cannot be kept without a risk check: an operator sets HELIOGRAPH_RISK_URL first';
+/** Why an application may not have this profile. */
+export function assuranceProblem(wanted: string | undefined, mayAssure: boolean): string | undefined {
+  if (wanted !== nist || mayAssure) return undefined;
+  return 'cannot be kept without a risk check: an operator sets HELIOGRAPH_RISK_URL first';
+}
+
+/** The standard is stored as null. */
+export function storedAssurance(wanted: string | undefined): string | null | undefined {
+  return wanted === standard ? null : wanted;
+}
+
+export function shownAssurance(stored: string | null): string {
+  return stored ?? standard;
+}
 
 function checkChange({ name, help_text, assurance }: Record<string, unknown>): FieldProblem[] {
   if (name === undefined && help_text === undefined && assurance === undefined)
@@ -242,7 +255,7 @@ export function checkHelpText({ help_text }: Record<string, unknown>): FieldProb
 
 function toApplication({ id, name, helpText, assurance, createdAtMs, updatedAtMs }: Application) {
   const times = { created_at: toTimestamp(createdAtMs), updated_at: toTimestamp(updatedAtMs) };
-  return { id, name, help_text: helpText, assurance: assurance ?? standard, ...times };
+  return { id, name, help_text: helpText, assurance: shownAssurance(assurance), ...times };
 }
 
 function toClient({ id, secrets }: ClientRow) {

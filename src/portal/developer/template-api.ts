@@ -22,27 +22,25 @@ const templateSchema = Type.Object(
   { title: 'Template' },
 );
 export type TemplateRecord = Static<typeof templateSchema>;
-const templateBody = Type.Object(
-  {
-    text: Type.String({
-      maxLength: longestTemplate,
-      expected: 'a text of one segment with {{code}}',
-      examples: ['{{code}} is your code for ACME.'],
-    }),
-    template_id: Type.Optional(
-      nullable(
-        Type.String({
-          maxLength: 64,
-          pattern: '^[\\x21-\\x7e]{1,64}$',
-          expected: '1 to 64 visible ASCII characters, or null',
-        }),
-      ),
+export const templateFields = {
+  text: Type.String({
+    maxLength: longestTemplate,
+    expected: 'a text of one segment with {{code}}',
+    examples: ['{{code}} is your code for ACME.'],
+  }),
+  template_id: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 64,
+        pattern: '^[\\x21-\\x7e]{1,64}$',
+        expected: '1 to 64 visible ASCII characters, or null',
+      }),
     ),
-  },
-  { title: 'TemplateToSet', check: checkText },
-);
+  ),
+};
+const templateBody = Type.Object(templateFields, { title: 'TemplateToSet', check: checkText });
 
-function checkText({ text }: Record<string, unknown>): FieldProblem[] {
+export function checkText({ text }: Record<string, unknown>): FieldProblem[] {
   const problem = typeof text === 'string' ? templateProblem(text) : undefined;
   return problem === undefined ? [] : [{ field: 'text', message: problem }];
 }

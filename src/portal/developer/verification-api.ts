@@ -20,7 +20,6 @@ import type { Database } from '../../platform/database/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import { isWaiting, type WaitStories, waitEvents } from '../../quality/waiting/stories.ts';
-import { findTaken } from '../../verify/fallback/store.ts';
 import { asOf } from '../../verify/verification.ts';
 import {
   toVerificationRecord,
@@ -29,7 +28,7 @@ import {
   verificationSchema,
 } from '../../verify/verification-record.ts';
 import { findVerification } from '../../verify/verification-store.ts';
-import { verificationTimeline } from '../../verify/verification-timeline.ts';
+import { readVerificationTimeline } from '../../verify/verification-timeline.ts';
 import type { VerifyService } from '../../verify/verify-service.ts';
 import { attemptsSchema, toAttempts } from './attempt-record.ts';
 import { mostFileRows, type SendFile } from './record-file.ts';
@@ -175,10 +174,7 @@ export function createDeveloperVerificationRoutes(options: DeveloperVerification
         const newest = texts.at(-1);
         const stories = await findAttemptStories(database, verification.textIds);
         const waiting = await waits.find(texts.filter(isWaiting).map((text) => text.id));
-        const events = withAttempts(
-          verificationTimeline(verification, texts, await findTaken(database, verification.id)),
-          stories,
-        );
+        const events = withAttempts(await readVerificationTimeline(database, verification, texts), stories);
         const body = {
           ...toVerificationRecord(verification, newest && { ...newest, messageId: newest.id }, {
             all: toSentTexts(texts),

@@ -14,11 +14,10 @@ import { notFound } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import { isWaiting, type WaitStories, waitEvents } from '../../quality/waiting/stories.ts';
 import { findApplicationsById } from '../../registry/found-store.ts';
-import { findTaken } from '../../verify/fallback/store.ts';
 import { findAnyVerification } from '../../verify/number-search-store.ts';
 import { asOf } from '../../verify/verification.ts';
 import { toVerificationRecord } from '../../verify/verification-record.ts';
-import { verificationTimeline } from '../../verify/verification-timeline.ts';
+import { readVerificationTimeline } from '../../verify/verification-timeline.ts';
 import { toAttempts } from '../developer/attempt-record.ts';
 import { detailSchema as messageDetail } from '../developer/message-api.ts';
 import { storySchema, toStory } from '../developer/request-api.ts';
@@ -97,10 +96,7 @@ export function createRecordOpening({ database, clock, audit, service, waits }: 
     const newest = texts.at(-1);
     const attempts = await findAttemptStories(tx, verification.textIds);
     const waiting = await findWaits(tx, texts);
-    const events = withAttempts(
-      verificationTimeline(verification, texts, await findTaken(tx, verification.id)),
-      attempts,
-    );
+    const events = withAttempts(await readVerificationTimeline(tx, verification, texts), attempts);
     return {
       type: 'verification',
       applicationId: verification.applicationId,

@@ -1,6 +1,6 @@
 // Tests: test/contract/spend.test.ts
 import { type Static, Type } from 'typebox';
-import type { Audit } from '../../accounts/audit/audit.ts';
+import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { nullable, pathParameter, recordId } from '../../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
 import { isCountry } from '../../messages/numbers/phone-number.ts';
@@ -9,6 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
 import type { SendingService } from '../../registry/sending-service.ts';
+import type { ApplicationLimits } from '../../registry/sending-store.ts';
 
 export interface SpendRoutesOptions {
   database: Database;
@@ -26,23 +27,24 @@ export const segments = nullable(
   }),
 );
 
+export const callCountries = Type.Array(Type.String({ maxLength: 2, expected: 'a country code like GB' }), {
+  maxItems: 300,
+  expected: 'a list of country codes',
+  description: 'Where it may send codes by voice; production allows none at first',
+});
+
 const limitsBody = Type.Object(
-  {
-    segments_per_day: Type.Optional(segments),
-    call_countries: Type.Optional(
-      Type.Array(Type.String({ maxLength: 2, expected: 'a country code like GB' }), {
-        maxItems: 300,
-        expected: 'a list of country codes',
-        description: 'Where it may send codes by voice; production allows none at first',
-      }),
-    ),
-  },
+  { segments_per_day: Type.Optional(segments), call_countries: Type.Optional(callCountries) },
   { title: 'LimitsToSet', examples: [{ segments_per_day: 1000 }], check: checkLimits },
 );
 
 function checkLimits({ segments_per_day, call_countries }: Record<string, unknown>): FieldProblem[] {
   if (segments_per_day === undefined && call_countries === undefined)
     return [{ field: 'segments_per_day', message: 'or call_countries is required' }];
+  return checkCallCountries({ call_countries });
+}
+
+export function checkCallCountries({ call_countries }: Record<string, unknown>): FieldProblem[] {
   if (!Array.isArray(call_countries)) return [];
   return call_countries.flatMap((code, index) =>
     typeof code !== 'string' || isCountry(code.toUpperCase())
@@ -113,20 +115,12 @@ export function createSpendRoutes(options: SpendRoutesOptions, audit: Audit): Ro
       answers: found,
       handler: async (call) => {
         const { segments_per_day, call_countries } = call.body;
-        const callCountries = call_countries && [...new Set(call_countries.map((code) => code.toUpperCase()))];
-        const note = audit.note(call, {
-          act: 'application.limit_changed',
-          id: call.params.id,
-          details: {
-            ...(segments_per_day !== undefined && { segments_per_day }),
-            ...(callCountries && { call_countries: callCountries.join(', ') }),
-          },
-        });
-        const application = await sending.setLimits(
-          call.params.id,
-          { segmentsPerDay: segments_per_day, callCountries },
-          note,
-        );
+        const limits = {
+          segmentsPerDay: segments_per_day,
+          callCountries: call_countries && inCapitals(call_countries),
+        };
+        const note = audit.note(call, limitsChanged(call.params.id, limits));
+        const application = await sending.setLimits(call.params.id, limits, note);
         const { id, limit } = application;
         if (limit !== null) await noteLimit(options.database, id, limit, options.clock.nowMs());
         return shown(application);
@@ -134,6 +128,19 @@ export function createSpendRoutes(options: SpendRoutesOptions, audit: Audit): Ro
     }),
     ownSpendRoute(options),
   ];
+}
+
+/** Each code once. */
+export function inCapitals(countries: readonly string[]): string[] {
+  return [...new Set(countries.map((code) => code.toUpperCase()))];
+}
+
+export function limitsChanged(id: string, { segmentsPerDay, callCountries }: ApplicationLimits): AuditEntry {
+  const details = {
+    ...(segmentsPerDay !== undefined && { segments_per_day: segmentsPerDay }),
+    ...(callCountries && { call_countries: callCountries.join(', ') }),
+  };
+  return { act: 'application.limit_changed', id, details };
 }
 
 async function toApplication(

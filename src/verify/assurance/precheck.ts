@@ -35,9 +35,9 @@ export function afterResend(before: string | null, now: string | null): string |
 }
 
 /** For stories. */
-export function riskSentence({ decision, reason, source }: RiskAnswer): string {
+export function riskSentence({ decision, reason, source }: RiskAnswer, sends: 'start' | 'step' = 'start'): string {
   const because = reason === null ? '' : ` (${reason})`;
-  if (source === 'failure') return `The risk check gave no answer${because}; the settings ${decision} the start`;
+  if (source === 'failure') return `The risk check gave no answer${because}; the settings ${decision} the ${sends}`;
   const kept = source === 'cache' ? ', an answer of the last minute' : '';
   return `The risk check ${decision === 'allow' ? 'allowed' : 'blocked'} the number${because}${kept}`;
 }

@@ -1,9 +1,15 @@
 // Tests: test/contract/assurance.test.ts
 import { typeOf } from '../../messages/numbers/phone-number.ts';
 import { ApiError, type FieldProblem } from '../../platform/errors.ts';
+import type { Config } from '../../settings/settings.ts';
 
 /** NIST SP 800-63B-4, section 3.1.3: codes over the telephone network. docs/assurance.md lists its rules. */
 export const nist = 'nist-800-63b-4';
+
+/** Whether a profile can hold: production needs a risk check. */
+export function mayAssure({ environment, risk }: Pick<Config, 'environment' | 'risk'>): boolean {
+  return environment === 'sandbox' || risk !== undefined;
+}
 
 const leastDigits = 6;
 /** The rule asks for the public telephone network. */

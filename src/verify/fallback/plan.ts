@@ -1,5 +1,6 @@
 import type { SendingChannel } from '../../messages/channel.ts';
 import type { CodeSender } from '../code-sender.ts';
+import type { RiskAnswer } from '../risk/risk.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';
 import type { BlockReason } from '../verification.ts';
 
@@ -18,6 +19,8 @@ export interface FallbackStep {
 export interface FallbackPlan {
   steps: readonly FallbackStep[];
   segmentsPerDay: number | null;
+  /** The assurance profile of the start. Plans of an earlier version have none, and their proofs name none. */
+  profile?: string | null;
 }
 
 /** Why a step was not taken. */
@@ -32,6 +35,8 @@ export interface TakenStep {
   afterSeconds: number;
   /** Set if nothing was sent. */
   skipped?: SkipReason;
+  /** Set if the risk check blocked the step, which ends the fallback. */
+  risk?: RiskAnswer;
 }
 
 /** A step that is to be taken now. */
@@ -39,6 +44,8 @@ export interface DueStep {
   verificationId: string;
   /** Its index in the plan. */
   index: number;
+  /** The text that the plan waits for: a later start has another one. */
+  awaited: string | null;
   because: TakenStep['because'];
   plan: FallbackPlan;
 }

@@ -41,12 +41,13 @@ export function decideStep(
   if (open.verification.sends >= mostSends) return skipStep(open.verification, 'too_many_sends');
   const refusal = furtherRefusal(options, request, open.verification, counts);
   if (refusal !== null) return skipStep(open.verification, refusal);
+  if (request.risk?.decision === 'block') return skipStep(open.verification, 'risk');
   const decided = sendAgain(options, request, open);
   if (!(decided instanceof ApiError)) return decided;
   return skipStep(open.verification, decided.code === 'UNROUTABLE_DESTINATION' ? 'unroutable' : 'no_carrier');
 }
 
-/** A step that sends nothing; the one after it follows at once. */
+/** A step that sends nothing. The one after it follows at once, but not where the risk check blocks the number. */
 export function skipStep(verification: Verification, skipped: SkipReason): StartDecision {
   return { verification, superseded: undefined, message: undefined, clients: [], sealedCode: null, skipped };
 }
@@ -73,28 +74,34 @@ export async function writePlans(
   await endPlans(tx, ended);
 }
 
-function newPlan({ fallback, segmentsPerDay }: StartRequest, decision: StartDecision, nowMs: number): PlanChange {
+function newPlan(
+  { fallback, segmentsPerDay, profile }: StartRequest,
+  decision: StartDecision,
+  nowMs: number,
+): PlanChange {
   const steps = fallback ?? [];
   return {
     verificationId: decision.verification.id,
     awaited: decision.message?.id ?? null,
-    dueAtMs: nowMs + (steps[0]?.afterSeconds ?? 0) * 1000,
+    dueAtMs: sentAtMs(decision, nowMs) + (steps[0]?.afterSeconds ?? 0) * 1000,
     index: 0,
-    plan: { steps, segmentsPerDay },
+    plan: { steps, segmentsPerDay, profile },
     taken: undefined,
   };
 }
 
-function afterStep({ step }: StartRequest, { message, skipped }: StartDecision, nowMs: number): PlanChange {
+function afterStep({ step, risk }: StartRequest, decision: StartDecision, nowMs: number): PlanChange {
+  const { message, skipped } = decision;
   if (step === undefined) throw new Error('the request is a step');
   const { verificationId, index, because, plan } = step;
   const own = plan.steps[index];
-  const next = plan.steps[index + 1];
+  const isBlocked = skipped === 'risk';
+  const next = isBlocked ? undefined : plan.steps[index + 1];
   const waitMs = skipped === undefined ? (next?.afterSeconds ?? 0) * 1000 : 0;
   return {
     verificationId,
     awaited: message?.id ?? null,
-    dueAtMs: next === undefined ? null : nowMs + waitMs,
+    dueAtMs: next === undefined ? null : sentAtMs(decision, nowMs) + waitMs,
     index: index + 1,
     plan: undefined,
     taken: own && {
@@ -103,6 +110,12 @@ function afterStep({ step }: StartRequest, { message, skipped }: StartDecision, 
       because,
       afterSeconds: own.afterSeconds,
       ...(skipped !== undefined && { skipped }),
+      ...(isBlocked && risk !== undefined && { risk }),
     },
   };
+}
+
+/** The wait for the next step begins with the text: it was made after `nowMs` was read. */
+function sentAtMs({ message }: StartDecision, nowMs: number): number {
+  return message?.createdAtMs ?? nowMs;
 }

@@ -13,6 +13,8 @@ export interface WaitingPlan {
   correlationId: string;
   codeLength: number;
   index: number;
+  /** The text whose end or time leads on. */
+  awaited: string | null;
   plan: FallbackPlan;
   hasFailed: boolean;
 }
@@ -47,10 +49,11 @@ export async function findDue(tx: Tx, nowMs: number): Promise<{ due: WaitingPlan
   return { due: due.map(toWaiting), waiting: rows[0]?.waiting ?? false };
 }
 
-function toWaiting({ id, owner, request, to, codeLength, index, plan, hasFailed }: DueRow): WaitingPlan {
+function toWaiting({ id, owner, request, to, codeLength, index, awaited, plan, hasFailed }: DueRow): WaitingPlan {
   const about = { to, codeLength, index, plan, hasFailed };
   return {
     ...about,
+    awaited: awaited === null ? null : fromUuid('msg', awaited),
     verificationId: fromUuid('ver', id),
     applicationId: fromUuid('app', owner),
     correlationId: fromUuid('req', request),
@@ -68,21 +71,28 @@ const dueStatement = {
         ${failedText('w.awaited', ['$2', '$3'])} m on true
       where w.due_at <= $1 or m.failed order by w.due_at limit ${mostDue})
     select exists (select from waiting) as waiting, d.verification_id as id, v.application_id as owner,
-      v.recipient as "to", v.correlation_id as request, v.code_length as "codeLength", d.next_step as index, d.plan,
+      v.recipient as "to", v.correlation_id as request, v.code_length as "codeLength", d.next_step as index, d.awaited, d.plan,
       d.failed as "hasFailed", coalesce(v.${isPending} and v.expires_at > $1, false) as "isOpen"
     from (select true) one left join due d on true left join lateral (
       select * from verification where id = d.verification_id and id >= $2 and id < $3 limit 1) v on true`,
 };
 
 /** Which of these plans still wait for the step that their caller takes, locked. The verifications are locked before. */
-export async function lockSteps(tx: Tx, steps: { verificationId: string; index: number }[]): Promise<Set<string>> {
-  const { rows } = await tx.query<{ id: string; index: number }>(
-    `select verification_id as id, next_step as index from verification_fallback
+export async function lockSteps(
+  tx: Tx,
+  steps: Pick<WaitingPlan, 'verificationId' | 'index' | 'awaited'>[],
+): Promise<Set<string>> {
+  const { rows } = await tx.query<{ id: string; index: number; awaited: string | null }>(
+    `select verification_id as id, next_step as index, awaited from verification_fallback
      where verification_id = any($1) and due_at is not null order by verification_id for update`,
     [steps.map(({ verificationId }) => uuidOf(verificationId))],
   );
-  const waiting = new Map(rows.map(({ id, index }) => [fromUuid('ver', id), index]));
-  return new Set(steps.flatMap(({ verificationId: id, index }) => (waiting.get(id) === index ? [id] : [])));
+  const waiting = new Map(rows.map((row) => [fromUuid('ver', row.id), row]));
+  const isWaiting = ({ verificationId, index, awaited }: (typeof steps)[number]) => {
+    const row = waiting.get(verificationId);
+    return row?.index === index && row.awaited === (awaited === null ? null : uuidOf(awaited));
+  };
+  return new Set(steps.filter(isWaiting).map(({ verificationId }) => verificationId));
 }
 
 /** What a transaction changes in a plan. */

@@ -17,6 +17,8 @@ export interface FallbackWorkerOptions {
   log: Log;
   /** Decides and commits a step as it does a start, so that locks, spend and guard are the same. */
   starts: Batch<StartItem, StartAnswer | ApiError>;
+  /** Adds what the operator's risk check says of a send; it never fails for the check. */
+  withRisk: (request: StartRequest) => Promise<StartRequest>;
   /** These carriers may have something to send. */
   wake: (carriers: Woken) => void;
   /** False while this node's clock is wrong. */
@@ -27,7 +29,7 @@ const pauseMs = { waiting: 500, idle: 1000 };
 
 /** Takes the steps that are due. Several nodes may run a worker: the rows decide which of them takes a step. */
 export function createFallbackWorker(options: FallbackWorkerOptions) {
-  const { database, clock, log, starts, wake, mayRun = () => true } = options;
+  const { database, clock, log, starts, withRisk, wake, mayRun = () => true } = options;
   let isWaiting = false;
 
   async function poll(): Promise<void> {
@@ -40,7 +42,8 @@ export function createFallbackWorker(options: FallbackWorkerOptions) {
   async function take(plan: WaitingPlan): Promise<void> {
     const request = toRequest(plan);
     if (request === undefined) return;
-    const answer = await starts.submit({ request, key: undefined, keep: () => undefined });
+    // The row stays due meanwhile: an approval ends it, and after a crash the next poll finds it again.
+    const answer = await starts.submit({ request: await withRisk(request), key: undefined, keep: () => undefined });
     // Another worker has taken the step, or the verification has ended.
     if (answer instanceof ApiError) return;
     wake(answer.carriers);
@@ -63,7 +66,7 @@ export function createFallbackWorker(options: FallbackWorkerOptions) {
 }
 
 function toRequest(waiting: WaitingPlan): StartRequest | undefined {
-  const { verificationId, applicationId, to, correlationId, codeLength, index, plan, hasFailed } = waiting;
+  const { verificationId, applicationId, to, correlationId, codeLength, index, awaited, plan, hasFailed } = waiting;
   const step = plan.steps[index];
   if (step === undefined) return undefined;
   const { channel, template, sender, mayUseChannel } = step;
@@ -71,13 +74,13 @@ function toRequest(waiting: WaitingPlan): StartRequest | undefined {
     ...{ applicationId, to, channel, mayUseChannel, codeLength, correlationId, sender },
     reference: null,
     payment: null,
-    profile: null,
+    profile: plan.profile ?? null,
     ttlSeconds: 0,
     text: prepareText(template),
     app: template.app,
     segmentsPerDay: plan.segmentsPerDay,
     holds: [],
     clients: [],
-    step: { verificationId, index, because: hasFailed ? 'failed' : 'not_approved', plan },
+    step: { verificationId, index, awaited, because: hasFailed ? 'failed' : 'not_approved', plan },
   };
 }

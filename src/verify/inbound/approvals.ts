@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { approveByText, findWaiting } from './approval-store.ts';
+import { noteRefused } from './refused-texts.ts';
 import { inboundOf, isSameText } from './request-text.ts';
 
 /** A text from a phone, with the carrier that brought it. */
@@ -27,12 +28,13 @@ export interface InboundApprovalOptions {
 export function createInboundApprovals({ keys, clock, isTrusted }: InboundApprovalOptions): ApproveByText {
   return async (tx, { from, to, text, carrier }) => {
     const nowMs = clock.nowMs();
-    for (const waiting of await findWaiting(tx, from, nowMs)) {
+    const asked = (await findWaiting(tx, from, nowMs)).find((waiting) => {
       const wanted = inboundOf(keys, waiting);
-      if (wanted === undefined || wanted.number !== to || !isSameText(wanted.text, text)) continue;
-      if (!(await isTrusted(tx, carrier))) return undefined;
-      return (await approveByText(tx, waiting.id, nowMs)) ? waiting.id : undefined;
-    }
+      return wanted?.number === to && isSameText(wanted.text, text);
+    });
+    if (asked !== undefined && (await isTrusted(tx, carrier)) && (await approveByText(tx, asked.id, nowMs)))
+      return asked.id;
+    await noteRefused(tx, keys, { from, to, text }, nowMs);
     return undefined;
   };
 }

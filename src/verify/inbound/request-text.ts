@@ -33,9 +33,9 @@ export function inboundOf(
 
 /** The whole text, however a phone capitalises and spaces it. */
 export function isSameText(a: string, b: string): boolean {
-  return plain(a) === plain(b);
+  return plainText(a) === plainText(b);
 }
 
-function plain(text: string): string {
+export function plainText(text: string): string {
   return text.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
 }

@@ -12,6 +12,7 @@ import { decideStep, lockDueSteps, skipStep, writePlans } from '../fallback/step
 import { isSameCode } from '../given/code.ts';
 import type { Guard } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
+import { insertAwaited } from '../inbound/refused-texts.ts';
 import { inboundOf } from '../inbound/request-text.ts';
 import * as pendingStore from '../pending-store.ts';
 import { findAllTexts } from '../texts/all-texts.ts';
@@ -262,6 +263,13 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
     const started = decisions.filter((each) => !continues(each));
     const messages = decisions.flatMap(({ message }) => message ?? []);
     if (started.length + messages.length > 0) await insertStarts(tx, started, messages, guard.countsPrefixes);
+    const byText = started.filter(({ verification: { inbound, status } }) => inbound !== null && status === 'pending');
+    if (byText.length > 0)
+      await insertAwaited(
+        tx,
+        options.keys,
+        byText.map(({ verification }) => verification),
+      );
   }
 
   return {

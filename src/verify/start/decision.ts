@@ -11,7 +11,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { isSamePayment } from '../assurance/payment.ts';
+import { isSamePayment, readPaymentCell, toPaymentCell } from '../assurance/payment.ts';
 import { afterResend, toPrecheckCell } from '../assurance/precheck.ts';
 import type { CodeSender } from '../code-sender.ts';
 import type { DueStep, FallbackStep, SkipReason } from '../fallback/plan.ts';
@@ -19,7 +19,7 @@ import { givenHash, isSameCode, type SupersededCode, sealCode } from '../given/c
 import type { Guard, GuardFacts } from '../guard.ts';
 import { findHeld } from '../held-number.ts';
 import type { RiskAnswer } from '../risk/risk.ts';
-import { type PreparedText, toMinutes, withMinutes } from '../texts/prepared-text.ts';
+import { type PreparedText, prepareText, toMinutes, withMinutes } from '../texts/prepared-text.ts';
 import {
   type BlockReason,
   type Continuation,
@@ -85,7 +85,7 @@ export interface StartDecision {
 
 export interface StartDecisionOptions {
   clock: Clock;
-  keys: Pick<KeyRing, 'version' | 'keyFor'>;
+  keys: Pick<KeyRing, 'version' | 'versions' | 'keyFor'>;
   guard: Guard;
   environment: 'sandbox' | 'production';
   resendSeconds: number;
@@ -170,12 +170,15 @@ export function continuationOf(
 ): Continuation {
   const isNewWay = verification.channel !== request.channel && !channels.includes(request.channel);
   const isInbound = verification.inbound !== null;
+  const asksInbound = request.channel === 'inbound';
+  if (isInbound && asksInbound) return 'leave';
   // What a person texts and a code supersede each other: a proof says which of them it was.
-  if (isInbound || request.channel === 'inbound')
-    return isInbound && request.channel === 'inbound' ? 'leave' : 'supersede';
-  const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
-  const wanted = { isSameCode: isSame, isNewWay };
-  const found = continuation(verification, wanted, nowMs);
+  const isSame =
+    !isInbound &&
+    !asksInbound &&
+    isSameCode(keys, verification, request) &&
+    isSamePayment(verification.payment, request.payment);
+  const found = continuation(verification, { isSameCode: isSame, isNewWay }, nowMs);
   const { code } = request;
   if (found !== 'supersede' || code === undefined) return found;
   return superseded.some((each) => each.codeHash === givenHash(keys, each, code)) ? 'leave' : found;
@@ -317,7 +320,10 @@ function newText(
   used: readonly string[],
 ): Message | ApiError {
   const nowMs = options.clock.nowMs();
-  const text = withMinutes(request.text, toMinutes(verification.expiresAtMs - nowMs));
+  const text = withMinutes(
+    withPayment(request.text, verification.payment),
+    toMinutes(verification.expiresAtMs - nowMs),
+  );
   const { applicationId, to, sender } = request;
   const id = newId('msg', options.clock);
   const { from, holdsSender, senderCarriers } = sender;
@@ -354,6 +360,13 @@ function newText(
     body: null,
     verification: { id: verification.id, template: { ...text.template, ...codeKeyOf(verification) } },
   });
+}
+
+/** The code is bound to the amount as the first start wrote it. */
+function withPayment(text: PreparedText, cell: string | null): PreparedText {
+  const { template } = text;
+  if (cell === null || template.payment === undefined || toPaymentCell(template.payment) === cell) return text;
+  return prepareText({ ...template, payment: readPaymentCell(cell) });
 }
 
 /** What is started by `inbound` has no text. */

@@ -103,8 +103,9 @@ export function createStartRules(
     // A bad channel alone is UNSUPPORTED_CHANNEL; among other bad fields it is one more field problem.
     const { channel } = body;
     const working = workingChannels();
+    const named = environment === 'sandbox' ? [...working, 'inbound'] : working;
     if (problems.length > 0 && typeof channel === 'string' && channel !== 'inbound' && !isOneOf(working, channel))
-      add('channel', channelExpected(working));
+      add('channel', channelExpected(named));
     if (problems.length > 0) problems.push(...unsupportedSteps(body.fallback, working));
     return problems;
   }

@@ -6,7 +6,8 @@ import { languageOf } from './translations.ts';
 export function spokenText({ app, locale }: { app: string; locale: string | null }, code: string): string {
   const words = spokenWords[languageOf(locale)];
   if (words === undefined) throw new Error('every language of texts has spoken words');
-  const name = safeName(app);
+  // Providers would read these as markup.
+  const name = safeName(app).replaceAll(/[<>]/g, ' ').trim();
   const digits = [...code].map((digit) => words.digits[Number(digit)] ?? digit).join(', ');
   const opening = name === '' ? words.bare : words.named.replace('{app}', () => name);
   return `${opening} ${digits}. ${words.again} ${digits}.`;

@@ -8,6 +8,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { useAction } from '../../session/use-action.ts';
 import { useLoad } from '../../session/use-load.ts';
 import { words } from '../../words/operator/limits.ts';
+import { CallCountriesForm } from './call-countries-form.tsx';
 import { SegmentsForm } from './segments-form.tsx';
 import { Templates } from './templates.tsx';
 
@@ -29,7 +30,7 @@ export function ApplicationLimits({ id }: { id: string }) {
   if (data === undefined) {
     return problem === undefined ? <Skeleton height={180} /> : <ProblemCallout problem={problem} onRetry={reload} />;
   }
-  const { name, high_priority, segments_per_day, segments_limit, segments_today } = data;
+  const { name, high_priority, segments_per_day, segments_limit, segments_today, call_countries } = data;
   return (
     <>
       <Panel
@@ -50,6 +51,7 @@ export function ApplicationLimits({ id }: { id: string }) {
           />
           <ProblemCallout problem={refused} />
           <SegmentsForm key={segments_per_day} path={path} segments={segments_per_day} onSaved={reload} />
+          <CallCountriesForm key={call_countries.join()} path={path} countries={call_countries} onSaved={reload} />
         </Stack>
       </Panel>
       <Templates path={`${path}/templates`} />

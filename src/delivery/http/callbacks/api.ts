@@ -13,6 +13,8 @@ export interface CallbackRoutesOptions {
   publicUrl: string;
 }
 
+/** Meta reports up to 1,000 messages at once. */
+const longestBody = 1024 * 1024;
 const params = Type.Object({ name: pathParameter, token: pathParameter });
 
 /** Where providers report receipts and inbound texts. */
@@ -53,6 +55,7 @@ export function createCallbackRoutes({ callbacks, publicUrl }: CallbackRoutesOpt
           'A wrong proof is 401. 200 is answered when everything is on disk.',
         params,
         consumes: 'raw',
+        ...(kind === 'receipts' && { longestBody }),
         answers: { 200: { description: 'Taken' } },
         refuses: {
           INVALID_ARGUMENT: 'The callback cannot be read',

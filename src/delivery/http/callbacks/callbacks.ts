@@ -9,9 +9,9 @@ import { hasSameEnd } from '../../carrier/reported-number.ts';
 import type { ReceiptDescription } from '../description.ts';
 import type { CallbackCarrier, CallbackCarriers } from './carriers.ts';
 import { inboundProof, leavesBodyOpen } from './proof-settings.ts';
-import { isProven } from './proofs.ts';
+import { isProven, isSame } from './proofs.ts';
 import { readInbound, readReceipts } from './reader.ts';
-import type { CallbackRequest } from './request.ts';
+import { type CallbackRequest, queryOf } from './request.ts';
 
 /** Resolves once the texts are on disk. */
 export type ReceiveInboundFrom = (source: InboundSource, texts: InboundText[]) => Promise<void>;
@@ -84,7 +84,20 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
     const proof = what === 'inbound' ? inboundProof(described.verify) : described.verify;
     if (isProven(request, proof, { ...values, ...secrets }, clock.nowMs())) return;
     onCount(carrier.key, 'unproven', 1);
-    throw new ApiError('UNAUTHENTICATED', 'The proof of this callback is missing, wrong or too old.');
+    throw unproven();
+  }
+
+  /** The answer to a provider that asks whether the address is ours; undefined for any other request. */
+  function handshake({ key, profile }: CallbackCarrier, request: CallbackRequest): CallbackAnswer | undefined {
+    const described = profile.description.receipt?.handshake;
+    if (described === undefined || request.method !== 'GET') return undefined;
+    const parameters = Object.fromEntries(queryOf(request) ?? []);
+    const secret = profile.secrets[described.secret];
+    const asked = parameters[described.answer] ?? '';
+    if (secret !== undefined && isSame(parameters[described.query], secret) && rightAnswer.test(asked))
+      return { type: 'text/plain', body: asked };
+    onCount(key, 'unproven', 1);
+    throw unproven();
   }
 
   function readable<Value>(carrier: CallbackCarrier, read: Value[] | undefined): Value[] {
@@ -99,6 +112,8 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
   return {
     async receipts(name, token, request) {
       const carrier = await require(name, token);
+      const greeted = handshake(carrier, request);
+      if (greeted !== undefined) return greeted;
       prove(carrier, request, 'receipt');
       const described = carrier.profile.description.receipt;
       if (described === undefined) throw notFound();
@@ -122,6 +137,11 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
     },
   };
 }
+
+const unproven = () => new ApiError('UNAUTHENTICATED', 'The proof of this callback is missing, wrong or too old.');
+
+/** What a handshake may make us repeat. */
+const rightAnswer = /^[\w.-]{1,128}$/;
 
 function mustFit({ verify, to }: ReceiptDescription): boolean {
   return leavesBodyOpen(verify) && to !== undefined;

@@ -153,7 +153,7 @@ function isFresh(time: string, toleranceSeconds = usualToleranceSeconds, nowMs: 
 }
 
 /** Compares in constant time. */
-function isSame(given: string | undefined, expected: string): boolean {
+export function isSame(given: string | undefined, expected: string): boolean {
   return given !== undefined && sameBytes(Buffer.from(given), Buffer.from(expected));
 }
 

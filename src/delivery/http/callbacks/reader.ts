@@ -31,7 +31,7 @@ function entriesOf(
   const document = documentOf(request, format);
   if (typeof document !== 'object' || document === null) return undefined;
   const found = list === undefined ? [document] : findAll(document, list);
-  const entries = found.length === 1 && Array.isArray(found[0]) ? found[0] : found;
+  const entries = found.flat();
   if (entries.length > mostEntries) return undefined;
   if (only === undefined) return entries;
   const wanted = only.in.map(String);
@@ -54,7 +54,8 @@ function receiptOf(entry: unknown, request: CallbackRequest, described: ReceiptD
     numbers: to === '' ? [] : [to],
     messageId: referenceOf(entry, request, described),
     outcome: state,
-    reported: state === 'delivered' ? null : joinCarrierWords([written, code]),
+    // Some providers say the error in the state itself.
+    reported: state === 'delivered' ? null : joinCarrierWords([written, code === written ? undefined : code]),
     error: state === 'delivered' || code === undefined ? null : (own(described.error?.map ?? {}, code) ?? null),
   };
 }

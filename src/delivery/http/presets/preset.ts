@@ -9,6 +9,8 @@ export interface PresetField {
   /** True unless said otherwise. */
   required?: boolean;
   choices?: readonly string[];
+  /** Characters; 512 unless said otherwise. */
+  longest?: number;
   help: string;
 }
 
@@ -17,9 +19,9 @@ export interface Preset {
   /** As the provider writes its name. */
   title: string;
   fields: Record<string, PresetField>;
-  /** Undefined where each account has its own. */
   /** Absent: `sms` alone. */
   channels?: readonly SendingChannel[];
+  /** Undefined where each account has its own. */
   base?: string;
   baseHelp?: string;
   describe(settings: Record<string, unknown>): Description;

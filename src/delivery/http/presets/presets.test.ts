@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { africasTalking } from '../../../../test/providers/africas-talking.ts';
 import type { Provider, ProviderCall, TakenText } from '../../../../test/providers/call.ts';
+import { codeProviders } from '../../../../test/providers/codes/all.ts';
 import { infobip } from '../../../../test/providers/infobip.ts';
 import { plivo } from '../../../../test/providers/plivo.ts';
 import type { DoubleAnswer } from '../../../../test/providers/provider.ts';
@@ -22,7 +23,7 @@ const providers: Provider[] = [twilio, vonageSms, infobip, telnyx, plivo, africa
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const ours = 'msg_01kf2s9kqzc9wcf4a7r1s9w6f0';
 
-function settingsOf({ preset, settings: own }: Provider) {
+function settingsOf({ preset, settings: own }: Pick<Provider, 'preset' | 'settings'>) {
   const { settings, problems } = checkHttpSettings({ preset, base: 'https://api.example.com', ...own });
   assert.deepEqual(problems, []);
   return settings;
@@ -36,7 +37,8 @@ const requestOf = ({ method, url, headers, body }: ProviderCall): CallbackReques
 });
 
 test('there is a double for each preset', () => {
-  assert.deepEqual(new Set(providers.map(({ preset }) => preset)), new Set<string>(presetNames));
+  const doubles = [...providers, ...codeProviders].map(({ preset }) => preset);
+  assert.deepEqual(new Set(doubles), new Set<string>(presetNames));
 });
 
 test('a field is a secret in every preset that has it, or in none', () => {
@@ -133,6 +135,54 @@ for (const provider of providers) {
           assert.equal((description.inbound && readInbound(request, description.inbound))?.length ?? 0, 0, body);
         }
       }
+    });
+  });
+}
+
+for (const provider of codeProviders) {
+  describe(provider.preset, () => {
+    const settings = settingsOf(provider);
+    const { description, secrets, values } = profileOf(settings);
+    const { receipt } = description;
+    assert.ok(receipt, 'it has receipts');
+    const answerOf = ({ status, headers = {}, body }: DoubleAnswer): SubmitResult => {
+      const small = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+      const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? ''));
+      return readAnswer(description, { status, headers: small, body: bytes }, { messageId: ours, segments: 1 }).result;
+    };
+    const code = { id: 'abc-1', ours, to: '447700900123', code: '1234', callback: undefined };
+    const url = `https://sms.example/carriers/v1/a/receipts/t?m=${ours}`;
+    const receiptOf = (state: string, error?: string) =>
+      readReceipts(
+        requestOf(provider.receipt(code, { url, state, nowMs, ...(error !== undefined && { error }) })),
+        receipt,
+      );
+
+    test('it sends by its channel alone, and its description has no problem', () => {
+      assert.deepEqual(settings.channels, [provider.channel]);
+      const known = { secrets: Object.keys(secrets), values: Object.keys(values) };
+      assert.deepEqual(descriptionProblems(description, 'describe', known), []);
+    });
+    for (const { what, answer, error } of provider.refusals) {
+      test(`an answer: ${what}`, () => {
+        const result = answerOf(answer);
+        assert.ok(result.outcome === 'never' || (result.outcome === 'retry' && result.elsewhere), result.outcome);
+        assert.equal(result.error, error);
+      });
+    }
+    test('an answer: throttled', () => assert.equal(answerOf(provider.throttled).outcome, 'throttled'));
+    test('an answer: 5xx, or a success that cannot be read, leaves the code in doubt', () => {
+      for (const status of [500, 502, 503, 504]) assert.equal(answerOf({ status, body: 'Bad' }).outcome, 'in_doubt');
+      for (const body of ['', '{', '[]', 'null', '{}', '<html>'])
+        for (const status of [200, 201]) assert.equal(answerOf({ status, body }).outcome, 'in_doubt', body);
+    });
+    test('receipts', () => {
+      for (const state of [...provider.pending, 'surprise']) assert.deepEqual(receiptOf(state), [], state);
+      for (const { state, error, status, code: ourCode } of provider.failed) {
+        const [{ outcome, error: read, numbers } = assert.fail(state), ...more] = receiptOf(state, error) ?? [];
+        assert.deepEqual([outcome, read, numbers, more], [status, ourCode, ['447700900123'], []]);
+      }
+      assert.equal(receiptOf(provider.arrived[0] ?? '')?.[0]?.outcome, 'delivered');
     });
   });
 }

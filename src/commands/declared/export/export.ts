@@ -1,21 +1,22 @@
-import { listOwnedBy, listOwnersOf } from '../../accounts/people/owner-store.ts';
-import { readCarriers } from '../../delivery/carrier/store.ts';
-import type { RouteRule } from '../../delivery/routing/table.ts';
-import type { Hook } from '../../hooks/hook.ts';
-import { listHooksOf } from '../../hooks/store.ts';
-import type { OwnNumber } from '../../inbound/own-number.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Database } from '../../platform/database/database.ts';
-import { type DeclaredApplication, listAllDeclared } from '../../registry/declared-store.ts';
-import type { Sender } from '../../registry/sender.ts';
-import { listWebhooksOf } from '../../webhooks/store.ts';
-import type { Webhook } from '../../webhooks/webhook.ts';
-import type { CarrierCommandParts } from '../carrier-command-parts.ts';
-import { type ExportForm, exportCarrier } from './export-carrier.ts';
-import { listAllNumbers } from './numbers.ts';
-import { grouped } from './planning.ts';
-import { listApproved } from './senders.ts';
-import { createServices, type Services } from './services.ts';
+import { listOwnedBy, listOwnersOf } from '../../../accounts/people/owner-store.ts';
+import { readCarriers } from '../../../delivery/carrier/store.ts';
+import type { RouteRule } from '../../../delivery/routing/table.ts';
+import type { Hook } from '../../../hooks/hook.ts';
+import { listHooksOf } from '../../../hooks/store.ts';
+import type { OwnNumber } from '../../../inbound/own-number.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { isId } from '../../../platform/ids.ts';
+import { type DeclaredApplication, type DeclaredTemplate, listAllDeclared } from '../../../registry/declared-store.ts';
+import type { Sender } from '../../../registry/sender.ts';
+import { listWebhooksOf } from '../../../webhooks/store.ts';
+import type { Webhook } from '../../../webhooks/webhook.ts';
+import type { CarrierCommandParts } from '../../carrier-command-parts.ts';
+import { listAllNumbers } from '../numbers.ts';
+import { grouped } from '../planning.ts';
+import { listApproved } from '../senders.ts';
+import { createServices, type Services } from '../services.ts';
+import { type ExportForm, exportCarrier } from './carrier.ts';
 
 /** How an export names an application: by name where that is clear. */
 type NamedBy = (id: string) => { application: string } | { application_id: string };
@@ -43,7 +44,9 @@ export async function exportAll(parts: CarrierCommandParts): Promise<object> {
   const known = new Map(applications.map((each) => [each.id, each]));
   const namedBy: NamedBy = (id) => {
     const name = known.get(id)?.name;
-    return name !== undefined && namesakes.get(name)?.length === 1 ? { application: name } : { application_id: id };
+    // A name may look like the id of another application.
+    const isClear = name !== undefined && namesakes.get(name)?.length === 1 && !isId('app', name);
+    return isClear ? { application: name } : { application_id: id };
   };
   const { carriers, ...others } = await exportDelivery(services, database, namedBy, { secretPlaces: false });
   const { rules } = await services.guard.read();
@@ -89,16 +92,20 @@ async function exportApplications(applications: DeclaredApplication[], database:
   const hooks = grouped(ids.length === 0 ? [] : await listHooksOf(database, ids), (row) => row.applicationId);
   const namesakes = grouped(applications, ({ accountId, name }) => `${accountId} ${name}`);
   return applications.map((application) => {
-    const { id, accountId, name, helpText, highPriority, segmentsPerDay, registrations } = application;
+    const { id, accountId, name, helpText, assurance, highPriority, segmentsPerDay } = application;
+    const { callCountries, registrations, templates } = application;
     const approved = registrations.filter(({ status }) => status === 'approved');
     return {
       ...((namesakes.get(`${accountId} ${name}`)?.length ?? 0) > 1 && { id }),
       account: accounts.get(accountId) ?? accountId,
       name,
       ...(helpText !== null && { help_text: helpText }),
+      ...(assurance !== null && { assurance }),
       ...(highPriority && { high_priority: true }),
       ...(segmentsPerDay !== null && { segments_per_day: segmentsPerDay }),
+      ...(callCountries.length > 0 && { call_countries: callCountries }),
       registrations: approved.map(({ api, plan }) => ({ api, plan })),
+      ...(templates.length > 0 && { templates: templates.map(exportTemplate) }),
       ...(webhooks.has(id) && { webhooks: webhooks.get(id)?.map(exportWebhook) }),
       ...(hooks.has(id) && { hooks: hooks.get(id)?.map(exportHook) }),
     };
@@ -118,6 +125,10 @@ async function nameAccounts(accountIds: string[], database: Database): Promise<M
   return new Map(
     owners.filter(({ email }) => owned.get(email)?.length === 1).map(({ accountId, email }) => [accountId, email]),
   );
+}
+
+function exportTemplate({ country, text, templateId }: DeclaredTemplate): object {
+  return { country, text, ...(templateId !== null && { template_id: templateId }) };
 }
 
 /** A disabled webhook has no status that a file could say. */

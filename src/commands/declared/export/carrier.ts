@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CarrierRow } from '../../delivery/carrier/store.ts';
-import { hideSecrets } from '../../delivery/http/secrets.ts';
-import { readSettings } from '../../delivery/setup/settings.ts';
-import { isObject } from '../../platform/is-object.ts';
+import type { CarrierRow } from '../../../delivery/carrier/store.ts';
+import { hideSecrets } from '../../../delivery/http/secrets.ts';
+import { readSettings } from '../../../delivery/setup/settings.ts';
+import { isObject } from '../../../platform/is-object.ts';
 
 /** Whether an export has a place for each secret, as files for `npm run carriers` do, or leaves secrets out. */
 export interface ExportForm {
@@ -11,7 +11,7 @@ export interface ExportForm {
 
 /** A carrier as an export writes it: settings that are not the default. */
 export function exportCarrier(row: CarrierRow, form: ExportForm): object {
-  const { name, kind, settings } = row;
+  const { name, kind, settings, paused } = row;
   if (kind === 'http') return exportHttp(row, form);
   const usual = readSettings({ host: 'a', system_id: 'a' }) as Record<string, unknown>;
   const { password_set, host, port, system_id, tls, ...rest } = settings;
@@ -28,11 +28,12 @@ export function exportCarrier(row: CarrierRow, form: ExportForm): object {
       ...(isObject(tls) && { tls: exportTls(tls, `${prefix}_TLS_KEY`, form) }),
       ...Object.fromEntries(changed),
     },
+    ...(paused && { paused }),
   };
 }
 
 /** A secret that is shown as `auth_token_set` or in `secrets_set` becomes a place in the environment. */
-function exportHttp({ name, kind, settings }: CarrierRow, { secretPlaces }: ExportForm): object {
+function exportHttp({ name, kind, settings, paused }: CarrierRow, { secretPlaces }: ExportForm): object {
   const envOf = (field: string) => ({ env: `CARRIER_${`${name}_${field}`.toUpperCase().replaceAll('-', '_')}` });
   const all = Object.entries(hideSecrets(settings)).flatMap(([field, value]): [string, unknown][] => {
     if (!field.endsWith('_set')) return [[field, value]];
@@ -42,7 +43,7 @@ function exportHttp({ name, kind, settings }: CarrierRow, { secretPlaces }: Expo
       return value.length === 0 ? [] : [[secret, Object.fromEntries(value.map((each) => [each, envOf(each)]))]];
     return value === true ? [[secret, envOf(secret)]] : [];
   });
-  return { name, kind, settings: Object.fromEntries(all) };
+  return { name, kind, settings: Object.fromEntries(all), ...(paused && { paused }) };
 }
 
 function exportTls({ key_set, ...tls }: Record<string, unknown>, env: string, { secretPlaces }: ExportForm): object {

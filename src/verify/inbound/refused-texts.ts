@@ -1,0 +1,109 @@
+// Tests: test/contract/inbound-verifications.test.ts
+import type { KeyRing } from '../../platform/crypto/keys.ts';
+import { keyedHash } from '../../platform/crypto/secrets.ts';
+import type { Tx } from '../../platform/database/database.ts';
+import { uuidFloor, uuidOf } from '../../platform/ids.ts';
+import type { Verification } from '../verification.ts';
+import { toVerification, type VerificationRow, verificationColumns } from '../verification-row.ts';
+import { inboundOf, plainText } from './request-text.ts';
+
+/** Why a text that a verification asks for approved nothing. */
+export type RefusalOfText = 'foreign' | 'forged' | 'late' | 'other_number' | 'repeated';
+
+/** For the story of the verification. */
+export interface RefusedText {
+  atMs: number;
+  why: RefusalOfText;
+}
+
+/** A story needs no more; who repeats a text without end fills no row. */
+const mostKept = 20;
+const mostAlike = 5;
+
+type Ring = Pick<KeyRing, 'keyFor' | 'version' | 'versions'>;
+
+/** As texts that a person is asked for end. */
+const askedForm = / [0-9]{8}$/;
+
+/** The oldest version never changes, so a text is recognised after a rotation of the ring. */
+function hashOf(keys: Ring, text: string): Buffer {
+  return keyedHash(keys.keyFor('inbound', keys.versions.at(-1) ?? keys.version), `awaited:${plainText(text)}`);
+}
+
+/** Remembers the texts of new verifications by `inbound`. */
+export async function insertAwaited(tx: Tx, keys: Ring, started: readonly Verification[]): Promise<void> {
+  const awaited = started.flatMap((row) => {
+    const asked = inboundOf(keys, row);
+    return asked === undefined ? [] : [{ id: uuidOf(row.id), hash: hashOf(keys, asked.text) }];
+  });
+  if (awaited.length === 0) return;
+  await tx.query(
+    'insert into awaited_text (verification_id, text_hash) select * from unnest($1::uuid[], $2::bytea[])',
+    [awaited.map(({ id }) => id), awaited.map(({ hash }) => hash)],
+  );
+}
+
+/** Records in the story of its verification that a text approved nothing. Other texts cost no statement. */
+export async function noteRefused(
+  tx: Tx,
+  keys: Ring,
+  { from, to, text }: { from: string; to: string; text: string },
+  nowMs: number,
+): Promise<void> {
+  if (!askedForm.test(plainText(text))) return;
+  const { rows } = await tx.query<VerificationRow>(alikeStatement, [hashOf(keys, text), mostAlike]);
+  const alike = rows.map(toVerification);
+  const asked = alike.find((row) => row.to === from) ?? alike[0];
+  if (asked === undefined) return;
+  const refused = { atMs: nowMs, why: refusalOf(asked, inboundOf(keys, asked)?.number === to, from, nowMs) };
+  await tx.query(noteStatement, [uuidOf(asked.id), JSON.stringify([refused]), mostKept]);
+}
+
+function refusalOf(asked: Verification, isRightNumber: boolean, from: string, nowMs: number): RefusalOfText {
+  if (!isRightNumber) return 'other_number';
+  if (asked.to !== from) return 'foreign';
+  if (asked.status === 'approved') return 'repeated';
+  // An open one is approved by each right text that came through a trusted carrier.
+  return asked.status === 'pending' && asked.expiresAtMs > nowMs ? 'forged' : 'late';
+}
+
+const alikeStatement = {
+  name: 'find-alike-awaited-texts',
+  text: `select ${verificationColumns('v')} from awaited_text a join verification v on v.id = a.verification_id
+    where a.text_hash = $1 order by a.verification_id desc limit $2`,
+};
+
+const noteStatement = {
+  name: 'note-refused-text',
+  text: `update awaited_text set refused = refused || $2::jsonb
+    where verification_id = $1 and jsonb_array_length(refused) < $3`,
+};
+
+/** The texts that a verification refused, oldest first. */
+export async function findRefused(tx: Tx, verificationId: string): Promise<RefusedText[]> {
+  const { rows } = await tx.query<{ refused: RefusedText[] }>(
+    'select refused from awaited_text where verification_id = $1',
+    [uuidOf(verificationId)],
+  );
+  return rows[0]?.refused ?? [];
+}
+
+/** Deletes some of the texts of verifications that began before a time. */
+export async function deleteOldAwaited(tx: Tx, beforeMs: number): Promise<number> {
+  const { count } = await tx.query(
+    `delete from awaited_text where ctid = any(array(
+       select ctid from awaited_text where verification_id < $1 order by verification_id limit 1000))`,
+    [uuidFloor(beforeMs)],
+  );
+  return count;
+}
+
+const sentences: Record<RefusalOfText, string> = {
+  foreign: 'A text with the right words came from another number',
+  forged: 'The text came through a carrier whose senders are not trusted',
+  late: 'The text came after the verification had ended',
+  other_number: 'The text came to another number than the one asked for',
+  repeated: 'The text came again, after it had approved',
+};
+
+export const refusalSentence = ({ why }: RefusedText): string => `${sentences[why]}; it approves nothing`;
