@@ -15,7 +15,7 @@ import {
   signUp,
 } from './browser.ts';
 
-/** Where pictures of the pages go, for who looks at them. */
+/** A folder for pictures of the pages. */
 const looks = process.env.HELIOGRAPH_LOOKS;
 const first = '+447700900123';
 

@@ -16,6 +16,7 @@ test('failovers by SIGSTOP of Patroni and its Postgres: the old primary wakes up
   const { postgres } = world;
   const drill = createDrill(world);
   for (const _ of turnsOf(10)) {
+    await postgres.whole();
     const primary = (await postgres.primary()) ?? assert.fail('there is no primary');
     await drill.measure(
       async () => postgres.freeze(primary),

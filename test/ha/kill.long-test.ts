@@ -17,6 +17,7 @@ test(`${turns.length} failovers by kill -9 of Patroni and its Postgres`, async (
   const { postgres } = world;
   const drill = createDrill(world);
   for (const _ of turns) {
+    await postgres.whole();
     const primary = (await postgres.primary()) ?? assert.fail('there is no primary');
     await drill.measure(
       async () => postgres.kill(primary),

@@ -17,6 +17,7 @@ test('planned switch-overs', async () => {
   const { postgres } = world;
   const drill = createDrill(world);
   for (const _ of turnsOf(10)) {
+    await postgres.whole();
     const primary = (await postgres.primary()) ?? assert.fail('there is no primary');
     await drill.measure(
       () => postgres.switchOver(primary),

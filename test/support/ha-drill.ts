@@ -27,7 +27,7 @@ const promisedMs = 3000;
 const lateMs = 2000;
 const watchedForMs = 8000;
 
-export function createDrill({ postgres, load }: HaWorld): Drill {
+export function createDrill({ postgres, nodes, load }: HaWorld): Drill {
   const { entries } = load.history;
   const done: Measured[] = [];
 
@@ -60,6 +60,15 @@ export function createDrill({ postgres, load }: HaWorld): Drill {
     return gaps.toSorted((one, other) => other.gapMs - one.gapMs)[0]?.atMs ?? assert.fail('no text was answered');
   }
 
+  /** What callers and nodes saw last. */
+  function explain(error: Error): never {
+    const last = entries
+      .slice(-30)
+      .map(({ operation, status, tookMs }) => `${operation} ${status} ${Math.round(tookMs)}`);
+    const said = nodes.map((node) => node.output().slice(-6000));
+    throw new Error([error.message, last.join(', '), ...said].join('\n'));
+  }
+
   return {
     async measure(breakIt, isOver) {
       await postgres.whole();
@@ -67,7 +76,7 @@ export function createDrill({ postgres, load }: HaWorld): Drill {
       await breakIt();
       const writableMs = await untilWritable(isOver);
       const isAnswered = () => answeredSends().some((atMs) => atMs > writableMs);
-      await eventually('texts are accepted again', isAnswered, { withinMs: 120_000, everyMs: 50 });
+      await eventually('texts are accepted again', isAnswered, { withinMs: 60_000, everyMs: 50 }).catch(explain);
       await pause(watchedForMs);
       const troubled = entries.filter(
         (entry) => entry.startedMs > brokenMs && (entry.outcome === 'unknown' || entry.tookMs > lateMs),

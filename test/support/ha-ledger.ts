@@ -22,6 +22,7 @@ export async function assertKept(world: HaWorld): Promise<void> {
   await postgres.whole();
   const member = (await postgres.primary()) ?? assert.fail('there is no primary');
   await postgres.inDatabase(member, 'heliograph', async (database) => {
+    await world.witness.assertKept(database);
     await untilAllIsDelivered(database);
     await assertTexts(world, database);
     await assertVerifications(world, database);

@@ -10,6 +10,7 @@ import { watchStates } from './event-witness.ts';
 import { eventually } from './eventually.ts';
 import { type FeedReader, startFeedReader } from './feed-reader.ts';
 import { type HaCallers, startHaCallers } from './ha-callers.ts';
+import { type HaWitness, startHaWitness } from './ha-witness.ts';
 import { createRandom } from './limiter-model.ts';
 import { sharedSettings } from './node-settings.ts';
 import { freePort, makeFolder } from './process.ts';
@@ -26,6 +27,7 @@ export interface HaWorld {
   callers: HaCallers;
   reader: FeedReader;
   receiver: WebhookReceiver;
+  witness: HaWitness;
   close(): Promise<void>;
 }
 
@@ -97,6 +99,8 @@ async function start(address: string, endings: (() => Promise<unknown>)[]): Prom
     await watchStates(database);
     await database.query('grant all on witness, witness_place_seq to heliograph');
   });
+  const witness = await startHaWitness(postgres, primary);
+  endings.push(() => witness.stop());
   const receiver = await createWebhookReceiver();
   endings.push(() => receiver.close());
   const made = await own.developer.send('POST', `/portal/v1/applications/${own.id}/webhooks`, { url: receiver.url });
@@ -111,5 +115,5 @@ async function start(address: string, endings: (() => Promise<unknown>)[]): Prom
   endings.push(() => callers.stop());
   const isLoaded = () => load.sent.size > 20 && load.approvals.size > 3 && load.revoked > 2;
   await eventually('there is load', isLoaded, { withinMs: 180_000 });
-  return { postgres, nodes, own, load, callers, reader, receiver };
+  return { postgres, nodes, own, load, callers, reader, receiver, witness };
 }

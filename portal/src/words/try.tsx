@@ -21,7 +21,7 @@ export const words = {
     incoming: 'Incoming call',
     answer: 'Answer',
     decline: 'Decline',
-    letRing: 'Let it ring, and after 20 seconds nobody has answered.',
+    letRing: 'Let it ring: after 20 seconds the call ends without an answer.',
     play: 'Hear it again',
     stop: 'Stop',
     noVoice: 'This browser cannot speak.',
