@@ -1,4 +1,5 @@
 import type { TimelineEvent } from '../http/timeline.ts';
+import type { Channel } from './channel.ts';
 import { type Message, type MessageStatus, messageError } from './message.ts';
 import type { SentText } from './text/sent-texts.ts';
 
@@ -16,6 +17,16 @@ const ends: Partial<Record<MessageStatus, string>> = {
   unknown: 'No receipt arrived. The outcome is unknown.',
 };
 
+const endsOfCall: Partial<Record<MessageStatus, string>> = {
+  delivered: 'The call was answered.',
+  undelivered: 'The call reached nobody.',
+};
+
+const otherAccepted: Partial<Record<Channel, string>> = {
+  voice: 'Call accepted and stored',
+  whatsapp: 'WhatsApp message accepted and stored',
+};
+
 /** Texts of one verification, as its record shows them. */
 export function toSentTexts(texts: readonly Message[]): SentText[] {
   return texts.map(({ id, channel, status, errorCode }) => ({ messageId: id, channel, status, errorCode }));
@@ -24,9 +35,12 @@ export function toSentTexts(texts: readonly Message[]): SentText[] {
 /** The history of a text, from its row. */
 export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
   const { status, createdAtMs, sentAtMs, deliveredAtMs, updatedAtMs, segmentCount, encoding, errorCode } = message;
-  const parts = `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'} of ${encoding}`;
+  const isCall = message.channel === 'voice';
+  const accepted = otherAccepted[message.channel] ?? 'Message accepted and stored';
+  const segments = `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'}`;
+  const parts = isCall ? `counts as ${segments}` : `${segments} of ${encoding}`;
   const events: TimelineEvent[] = [
-    { atMs: createdAtMs, event: 'accepted', detail: `Message accepted and stored: to ${message.to}, ${parts}` },
+    { atMs: createdAtMs, event: 'accepted', detail: `${accepted}: to ${message.to}, ${parts}` },
   ];
   if (status === 'scheduled') {
     events.push({
@@ -42,7 +56,7 @@ export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
     const doubt = message.possibleDuplicates > 0 ? '. It may have arrived more than once.' : '';
     events.push({ atMs: sentAtMs, event: 'sent', detail: `Accepted by carrier ${name}${tries}${doubt}` });
   }
-  const end = ends[status];
+  const end = (isCall ? endsOfCall[status] : undefined) ?? ends[status];
   if (end !== undefined) {
     const why = errorCode === null || status === 'expired' ? '' : ` ${messageError(errorCode)?.message}`;
     events.push({ atMs: deliveredAtMs ?? updatedAtMs, event: status, detail: `${end}${why}` });

@@ -1,10 +1,12 @@
 // Tests: test/contract/guard-conversion.test.ts, test/contract/operator-totals.test.ts, test/contract/analytics.test.ts
+import type { Channel } from '../messages/channel.ts';
 import { findSentTexts, type SentText } from '../messages/sent-text-store.ts';
 import { type Clock, dayMs, hourMs } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { addVerifications, type EndedVerification } from './analytics/verification-store.ts';
 import { addBlockedStarts } from './blocked-start-store.ts';
 import { readTroubles } from './carrier-trouble.ts';
+import { countedCarrier } from './channel-key.ts';
 import type { CountedCode } from './conversion/count.ts';
 import type { BlockedStart, ConversionWatch } from './conversion/watch.ts';
 import { createCountries } from './country-of.ts';
@@ -30,6 +32,7 @@ export interface EndedCodes {
 }
 
 export interface EndedCode extends CountedCode {
+  channel: Channel;
   textIds: string[];
 }
 
@@ -55,7 +58,8 @@ export function createCodeOutcomes(options: CodeOutcomesOptions) {
 
   /** The codes that reached a phone, as far as we know. */
   async function findArrived(tx: Tx, codes: EndedCode[], texts: Map<string, SentText>): Promise<EndedCode[]> {
-    const readable = codes.filter(isReadable);
+    // Who sends us a text got no code; to count them would hide numbers that get codes and enter none.
+    const readable = codes.filter((code) => isReadable(code) && code.channel !== 'inbound');
     const sentAt = readable.map(({ startedAtMs }) => startedAtMs);
     const inTrouble = await readTroubles(tx, Math.min(...sentAt, clock.nowMs()), clock.nowMs());
     const hasArrived = (text: SentText | undefined) =>
@@ -73,18 +77,20 @@ export function createCodeOutcomes(options: CodeOutcomesOptions) {
       const shared = ids.length === 0 ? new Set<string>() : await findShared(tx, ids);
       const rows = new Map<string, { key: DayKey; counts: Float64Array }>();
       const ended: EndedVerification[] = [];
-      for (const { approved, wasCounted, textIds, applicationId, to, startedAtMs: atMs } of counted) {
+      for (const { approved, wasCounted, textIds, applicationId, to, startedAtMs: atMs, channel } of counted) {
         const sent = textIds.flatMap((id) => texts.get(id) ?? []);
         const [first] = sent;
-        const isOfOne = sent.every(({ id, carrier }) => carrier === first?.carrier && !shared.has(id));
-        const carrier = isOfOne ? (first?.carrier ?? '') : '';
+        const isLikeFirst = (text: SentText) => text.carrier === first?.carrier && text.channel === first.channel;
+        const isOfOne = sent.every((text) => isLikeFirst(text) && !shared.has(text.id));
+        const carrier = countedCarrier(isOfOne ? (first?.carrier ?? '') : '', channel);
         const key = { applicationId, atMs, carrier, sender: first?.sender ?? '', country: countryOf(to) };
         ended.push({ ...key, approved, wasCounted });
         if (first === undefined || !isOfOne) continue;
         if (!wasCounted) for (const text of sent) count(text, codesIndex);
         if (approved) count(first, approvedIndex);
       }
-      function count({ carrier, to, sender, applicationId, sentAtMs }: SentText, index: number): void {
+      function count({ to, sender, applicationId, sentAtMs, ...text }: SentText, index: number): void {
+        const carrier = countedCarrier(text.carrier, text.channel);
         const key = { dayMs: sentAtMs - (sentAtMs % dayMs), carrier, country: countryOf(to), sender, applicationId };
         const id = JSON.stringify(key);
         const row = rows.get(id) ?? { key, counts: new Float64Array(dayColumns.length) };

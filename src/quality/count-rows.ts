@@ -1,4 +1,5 @@
 // Tests: test/parts/totals.test.ts
+import type { Channel } from '../messages/channel.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { type Clock, dayMs } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -12,6 +13,7 @@ import {
   stepMs,
   writeSteps,
 } from './analytics/step-store.ts';
+import { countedCarrier } from './channel-key.ts';
 import {
   countedMinutesMs,
   type MinuteColumn,
@@ -27,6 +29,7 @@ import { countedDays, type DayColumn, type DayKey, dayBookColumns, dayColumns, w
 export interface CountedText extends Pick<DayKey, 'country' | 'applicationId' | 'sender'> {
   /** The minute in which it was accepted. */
   minuteMs: number;
+  channel: Channel;
 }
 
 /** The count rows of a text. The caller raises them at once, because a write may follow. */
@@ -115,16 +118,18 @@ export function createCountRows(database: Database, clock: Clock): CountRows {
   }
 
   function rowsOf(carrier: string, sentAtMs: number, text: CountedText, before: Rows | undefined): Rows {
-    const { country, applicationId, sender, minuteMs } = text;
+    const { country, applicationId, sender, minuteMs, channel } = text;
     const agrees =
       before !== undefined &&
       before.applicationId === applicationId &&
       before.sender === sender &&
       before.country === country &&
+      before.channel === channel &&
       before.minuteMs === minuteMs;
     if (agrees) return before;
     const minute = minuteRowOf(minuteMs, carrier, country);
-    return { country, applicationId, sender, minuteMs, ...datedRowsOf(sentAtMs, carrier, text), minute };
+    const dated = datedRowsOf(sentAtMs, countedCarrier(carrier, channel), text);
+    return { country, applicationId, sender, minuteMs, channel, ...dated, minute };
   }
 
   return {

@@ -4,6 +4,7 @@ import { fromUuid, uuidOf } from '../platform/ids.ts';
 import type { CountedRow } from '../platform/work/count-book.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
 import { addedArrivals, arrivalColumns, sumOfArrivals, toArrivalArray } from './arrival-times.ts';
+import { channelOfCounted } from './channel-key.ts';
 
 /** The counts of a day, in the order in which they are kept. */
 export const dayColumns = [
@@ -145,6 +146,7 @@ const groups = {
   country: 'country',
   sender: 'sender',
   application: 'application_id::text',
+  channel: channelOfCounted,
 } as const;
 export type TotalGroup = keyof typeof groups;
 export const totalGroups = Object.keys(groups) as TotalGroup[];

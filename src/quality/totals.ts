@@ -3,6 +3,7 @@ import { type AttemptOutcome, outcomeOf } from '../delivery/attempts/attempt.ts'
 import type { SubmitResult } from '../delivery/carrier/carrier.ts';
 import { readCarrierWords } from '../delivery/carrier/words.ts';
 import type { ChangedText } from '../delivery/receipts/store.ts';
+import { channelNames } from '../messages/channel.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { uuidTimeMs } from '../platform/ids.ts';
@@ -103,16 +104,23 @@ export function createTotals(options: TotalsOptions): Totals {
   function countedText({ message, entry }: UnsentEnd['claimed']): CountedText {
     const { applicationId, messageId } = entry;
     const minuteMs = minuteOf(uuidTimeMs(messageId));
-    return { country: countryOf(message.to), applicationId, sender: message.sender, minuteMs };
+    return {
+      country: countryOf(message.to),
+      applicationId,
+      sender: message.sender,
+      minuteMs,
+      channel: message.given?.channel ?? 'sms',
+    };
   }
 
   function noteReport(carrier: string, report: ChangedText): void {
-    const { id, applicationId, sender, to, sentAtMs, was, now, wasUnsent, isCode } = report;
+    const { id, applicationId, sender, to, sentAtMs, was, now, wasUnsent, isCode, channel } = report;
     const [before, after] = [columnOf(was), columnOf(now)];
     const isFirst = was === 'sent' || was === 'unknown' || wasUnsent;
     if (!isFirst && before === after) return;
     const country = countryOf(to);
-    const text = { country, applicationId, sender, minuteMs: minuteOf(uuidTimeMs(id)) };
+    const minuteMs = minuteOf(uuidTimeMs(id));
+    const text = { country, applicationId, sender, minuteMs, channel: channelNames[channel ?? 0] ?? 'sms' };
     const rows = rowsOf(carrier, sentAtMs ?? clock.nowMs(), text, undefined);
     // The answer to its submit never came, so the receipt is the first proof that the carrier had it.
     if (wasUnsent) raiseAll(rows, 'sent', isCode ? 'code_sent' : undefined);

@@ -44,10 +44,14 @@ const [mostConnections, mostUnbound] = [5000, 50];
 /** A new certificate is in use after this time at the latest. */
 const certificateMs = 3_600_000;
 
+const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+
 /** Listens for programs that speak SMPP. */
 export function createSmppServer({ listening, clock, log, desk }: SmppServerOptions): SmppServer {
   const peers = new Set<Peer>();
   const unbound = new Map<string, number>();
+  /** TLS handshakes under way, by address and port. They count as unbound. */
+  const handshakes = new Set<string>();
   const servers: Server[] = [];
   let ports: { plain: number | undefined; tls: number | undefined } = { plain: undefined, tls: undefined };
   let ticks: NodeJS.Timeout | undefined;
@@ -72,15 +76,30 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
     else unbound.delete(address);
   }
 
+  /** Counts a connection of the address, or cuts it. */
+  function enter(socket: Socket, address: string): boolean {
+    const waiting = unbound.get(address) ?? 0;
+    const isFull = peers.size + handshakes.size >= mostConnections || waiting >= mostUnbound || address === '';
+    if (isFull) socket.destroy();
+    else unbound.set(address, waiting + 1);
+    return !isFull;
+  }
+
   function accept(socket: Socket, tls: boolean): void {
     const address = socket.remoteAddress ?? '';
-    const waiting = unbound.get(address) ?? 0;
-    if (peers.size >= mostConnections || waiting >= mostUnbound || address === '') {
-      socket.destroy();
-      return;
-    }
-    unbound.set(address, waiting + 1);
-    peers.add(servePeer<Bind>({ socket, clock, desk: ownDesk, address, tls }));
+    if (enter(socket, address)) peers.add(servePeer<Bind>({ socket, clock, desk: ownDesk, address, tls }));
+  }
+
+  /** Before any octet of TLS: a peer that sends none must not hold more than others. */
+  function watchHandshake(socket: Socket): void {
+    const [address = '', name] = [socket.remoteAddress, nameOf(socket)];
+    if (!enter(socket, address)) return;
+    handshakes.add(name);
+    socket.once('close', () => endHandshake(name, address));
+  }
+
+  function endHandshake(name: string, address: string): void {
+    if (handshakes.delete(name)) leave(address);
   }
 
   function readCertificate(): { cert: Buffer; key: Buffer } {
@@ -92,9 +111,12 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
   }
 
   function createTls(): TlsServer {
-    const server = createTlsServer({ ...readCertificate(), minVersion: 'TLSv1.2', handshakeTimeout: 5000 }, (socket) =>
-      accept(socket, true),
-    );
+    const options = { ...readCertificate(), minVersion: 'TLSv1.2', handshakeTimeout: 5000 } as const;
+    const server = createTlsServer(options, (socket) => {
+      endHandshake(nameOf(socket), socket.remoteAddress ?? '');
+      accept(socket, true);
+    });
+    server.on('connection', watchHandshake);
     server.on('tlsClientError', () => {});
     renewals = setInterval(() => {
       try {

@@ -1,3 +1,4 @@
+import { type Channel, channelNames } from '../messages/channel.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { readWalk, writeWalk } from '../platform/database/walk.ts';
 import { uuidFloor } from '../platform/ids.ts';
@@ -19,6 +20,8 @@ export interface EndedStart {
 
 export interface EndedCode extends EndedStart {
   approved: boolean;
+  /** How its code was sent last, or `inbound`. */
+  channel: Channel;
   /** Its texts, as uuids. */
   textIds: string[];
 }
@@ -41,6 +44,7 @@ export interface EndedCodes {
 
 interface EndedRow extends EndedStart {
   id: string;
+  channel: number;
   status: number;
   reason: number | null;
   test: boolean;
@@ -88,7 +92,7 @@ export async function walkEndedCodes(tx: Tx, nowMs: number): Promise<EndedCodes>
   };
 }
 
-const endedColumns = `v.id, application_id as "applicationId", recipient as "to", created_at as "startedAtMs", status, reason,
+const endedColumns = `v.id, application_id as "applicationId", recipient as "to", created_at as "startedAtMs", channel, status, reason,
     test_number as test, text_ids as "textIds", attempts, code_hash is not null as given, outcome,
     updated_at as "updatedAtMs",
     coalesce((select clients from start_client where verification_id = v.id), '{}') as clients`;
@@ -118,7 +122,8 @@ function isReported({ attempts, status, outcome }: EndedRow): boolean {
 
 function codeOf(row: EndedRow): EndedCode {
   const approved = statusCode('approved');
-  return { ...startOf(row), approved: (row.outcome ?? row.status) === approved, textIds: row.textIds };
+  const channel = channelNames[row.channel] ?? 'sms';
+  return { ...startOf(row), channel, approved: (row.outcome ?? row.status) === approved, textIds: row.textIds };
 }
 
 function startOf({ applicationId, to, startedAtMs, clients }: EndedRow): EndedStart {

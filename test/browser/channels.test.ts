@@ -156,7 +156,6 @@ test('a text of the person approves; the story has those that were refused', asy
   await assertGood(page, 'A text to send');
   // From another handset it approves nothing.
   await page.getByRole('button', { name: '+447700900125' }).click();
-  await page.getByLabel('Recipient').selectOption('+15005550199');
   await field.fill(text);
   await page.getByRole('button', { name: 'Send reply' }).click();
   await phone().getByText(text).waitFor();
@@ -169,17 +168,32 @@ test('a text of the person approves; the story has those that were refused', asy
   await closeStory();
 });
 
+test('the story of a verification for a payment names amount and payee', async () => {
+  const id = /app_\w+/.exec(page.url())?.[0] ?? '';
+  const path = `/portal/v1/applications/${id}/try/verify/v1/verifications`;
+  const payment = { amount: '49.90', currency: 'EUR', payee: 'Acme Shop' };
+  const started = await page.evaluate<number>(`fetch(${JSON.stringify(path)}, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: ${JSON.stringify(JSON.stringify({ to: '+447700900127', channel: 'sms', payment }))},
+  }).then(({ status }) => status)`);
+  assert.equal(started, 200);
+  await untilStory(/^49.90 EUR to Acme Shop$/);
+  await look('payment-story');
+  await closeStory();
+});
+
 test('the assurance of an application is chosen on its overview', async () => {
   await openTab(page, 'Overview');
   const select = page.getByLabel('Assurance');
   await select.selectOption('nist-800-63b-4');
-  await page.getByText('Assurance saved').waitFor();
+  await page.getByText('Assurance changed.').waitFor();
   await page.reload();
   await select.waitFor();
   assert.equal(await select.inputValue(), 'nist-800-63b-4');
   await look('assurance');
   await select.selectOption('standard');
-  await page.getByText('Assurance saved').waitFor();
+  await page.getByText('Assurance changed.').waitFor();
   assert.deepEqual(faults, []);
 });
 
@@ -188,7 +202,7 @@ test('an operator allows calls to countries', async () => {
   const other = await openPortal(stage.browser, stage.service.url);
   ({ page, faults } = other);
   await signInAsOperator(stage, page, 'calls@example.com');
-  await page.goto(`${stage.service.url}/operator/limits/${id}`);
+  await page.goto(`${stage.service.url}/#/operator/limits/${id}`);
   const field = page.getByLabel('Countries that it may call', { exact: true });
   const save = page.getByRole('button', { name: 'Save Countries that it may call' });
   await field.fill('gb, ZZ');

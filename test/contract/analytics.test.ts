@@ -1,4 +1,5 @@
-// What became of texts and verifications over time: for operators by country, carrier or sender, for developers by country.
+// What became of texts and verifications over time: for operators by country, channel, carrier or sender, for
+// developers by country or channel.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { dayMs, hourMs, minuteMs, toTimestamp } from '../../src/platform/clock.ts';
@@ -12,7 +13,7 @@ import { send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
 import { createSender, type Refusal, type Sender } from '../support/texts.ts';
-import { createVerifyCaller, type VerificationBody } from '../support/verify-caller.ts';
+import { createVerifyCaller, type VerificationBody, type VerifyCaller } from '../support/verify-caller.ts';
 
 let app: TestApp;
 let operator: TestDeveloper;
@@ -123,6 +124,80 @@ describe('counting', () => {
     // The same texts are in the totals of the day.
     const week = await read('?span=week');
     assert.deepEqual([week.all.total.texts, week.all.total.delivered], [all.total.texts, all.total.delivered]);
+  });
+});
+
+describe('channels', () => {
+  test('texts, calls and WhatsApp messages count apart, with the conversion of each; inbound has only a conversion', async () => {
+    const owner = await createSender(app, { apis: ['verify'] });
+    const { client_id: clientId, client_secret: clientSecret } = owner.client;
+    const caller = await createVerifyCaller(app, { clientId, clientSecret } as VerifyCaller);
+    const untilDelivered = async (id: string) =>
+      eventually('its delivery', async () => {
+        app.clock.advance(200);
+        return (await caller.read(id)).body.delivery?.status === 'delivered';
+      });
+    const started = [];
+    for (const channel of ['sms', 'sms', 'voice', 'whatsapp']) {
+      const { body } = await caller.start({ to: caller.newNumber(), channel });
+      await untilDelivered(body.id);
+      started.push(body);
+    }
+    const approve = async ({ id, to }: VerificationBody) => {
+      const code = caller.codeIn((await caller.texts(to, 1))[0]?.text ?? '');
+      assert.equal((await caller.check(id, code)).body.valid, true);
+    };
+    await approve(started[0] as VerificationBody);
+    await approve(started[3] as VerificationBody);
+    // Its code went by two channels; the last one counts.
+    const both = await caller.start({ to: caller.newNumber() });
+    await untilDelivered(both.body.id);
+    await caller.start({ to: both.body.to, channel: 'voice' });
+    await untilDelivered(both.body.id);
+    const asked = await caller.start({ to: caller.newNumber(), channel: 'inbound' });
+    const { number, text } = (asked.body as unknown as { inbound: { number: string; text: string } }).inbound;
+    await caller.send('POST', '/sandbox/v1/inbox/replies', { from: asked.body.to, to: number, message: text });
+    await app.delivery.totals.flush();
+    app.clock.advance(11 * minuteMs);
+    await app.delivery.maintenance.runAll();
+
+    const own = `/portal/v1/applications/${owner.id}/analytics`;
+    const byChannel = async (who: TestDeveloper, from: string) =>
+      (await read('?span=hour&by=channel', who, from)).data
+        .map(({ name, total }) => [name, total.texts, total.delivered, total.verifications, total.approved])
+        .sort(([a], [b]) => String(a).localeCompare(String(b)));
+    const expected = [
+      ['inbound', 0, 0, 1, 1],
+      ['sms', 3, 3, 2, 1],
+      ['voice', 2, 2, 2, 0],
+      ['whatsapp', 1, 1, 1, 1],
+    ];
+    assert.deepEqual(await byChannel(owner.developer, own), expected);
+    const { total } = (await read('?span=hour', owner.developer, own)).all;
+    assert.deepEqual([total.texts, total.verifications, total.approved], [6, 6, 3]);
+    // Other applications of this file sent texts alone.
+    const isOther = ([name]: unknown[]) => name !== 'sms';
+    assert.deepEqual((await byChannel(operator, path)).filter(isOther), expected.filter(isOther));
+    assert.deepEqual(
+      (await read('?span=hour&by=carrier')).data.map(({ name }) => name),
+      ['sandbox'],
+      'a channel is no part of the name of a carrier',
+    );
+    const { body: totals } = await operator.send<{ data: Record<string, unknown>[] }>(
+      'GET',
+      '/portal/v1/operator/totals?by=channel,carrier,application',
+    );
+    assert.deepEqual(
+      totals.data
+        .filter(({ application_id }) => application_id === owner.id)
+        .map(({ channel, carrier, sent, codes, approved }) => [channel, carrier, sent, codes, approved]),
+      [
+        ['sms', 'sandbox', 3, 2, 1],
+        ['voice', 'sandbox', 2, 1, 0],
+        ['whatsapp', 'sandbox', 1, 1, 1],
+      ],
+    );
+    assert.equal((await owner.developer.send('GET', `${own}?by=carrier`)).status, 400);
   });
 });
 

@@ -172,6 +172,22 @@ describe('the second factor of operators, by acr or amr', () => {
   });
 });
 
+test('a link that makes an operator cuts the identity of whoever had the e-mail before', async () => {
+  const { browser, email } = await registered();
+  const sub = arrive();
+  await browser.follow(await browser.toCallback(await browser.begin('/portal/v1/me/sso', toJoin)));
+  const mine = await browser.account();
+  const token = await world.app.app.people.createLink(email, { makesOperator: true });
+  const used = await send(world.app, 'POST', '/portal/v1/password-resets', { body: { token, password } });
+  assert.equal(used.status, 201);
+  arrive({}, sub);
+  const other = createBrowser(world.app);
+  await other.signIn();
+  const found = await other.account();
+  assert.notEqual(found.person_id, mine.person_id);
+  assert.equal(found.operator, false);
+});
+
 describe('single sign-on only', () => {
   let only: TestApp;
   before(async () => {

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { applicationPath } from '../api/call.ts';
 import type { Payment, VerificationDetail } from '../api/record-types.ts';
 import { Facts } from '../parts/facts.tsx';
@@ -14,6 +15,16 @@ const paymentFact = ({ amount, currency, payee }: Payment): [string, string] => 
   words.payment,
   words.paid(`${amount} ${currency}`, payee),
 ];
+
+/** The latest send; each of them where there were several channels. */
+function deliveryFacts({ deliveries, delivery }: VerificationDetail): [string, ReactNode][] {
+  const several = new Set(deliveries.map(({ channel }) => channel)).size > 1;
+  if (!several) return [[words.latest, delivery === null ? '–' : <Status key="delivery" state={delivery.status} />]];
+  return deliveries.map(({ channel, status, message_id }, index) => [
+    words.sentBy(index + 1, words.channels[channel] ?? channel),
+    <Status key={message_id} state={status} />,
+  ]);
+}
 
 export function VerificationDrawer({ applicationId, id, back }: { applicationId: string; id: string; back: string }) {
   return (
@@ -33,16 +44,13 @@ export function VerificationDrawer({ applicationId, id, back }: { applicationId:
           <Facts
             facts={[
               [words.to, verification.to],
-              [words.channel, verification.channel],
+              [words.channel, words.channels[verification.channel] ?? verification.channel],
               ...(verification.payment === undefined ? [] : [paymentFact(verification.payment)]),
               [words.reason, verification.reason ?? '–'],
               [words.wrongCodes, verification.attempts],
               [words.attemptsLeft, verification.attempts_remaining],
               [words.sends, verification.sends],
-              [
-                words.latest,
-                verification.delivery === null ? '–' : <Status key="delivery" state={verification.delivery.status} />,
-              ],
+              ...deliveryFacts(verification),
               [words.reference, verification.reference ?? '–'],
               [words.expires, <Time key="expires" at={verification.expires_at} />],
             ]}

@@ -59,9 +59,9 @@ export default function Verifications({ application, record }: TabProps) {
   );
 }
 
-function progressOf({ status, reason, delivery, attempts_remaining }: Verification): string {
+function progressOf({ status, reason, channel, delivery, attempts_remaining }: Verification): string {
   if (reason !== null) return reason;
   if (status !== 'pending') return '';
   const left = words.attemptsLeft(attempts_remaining);
-  return delivery === null ? left : words.text(delivery.status, left);
+  return delivery === null ? left : words.text(channel, delivery.status, left);
 }

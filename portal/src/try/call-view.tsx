@@ -25,19 +25,19 @@ export function RingingCall({ text, calls }: CallProps) {
         <strong className={styles.caller}>{text.from}</strong>
       </div>
       <div className={styles.choices}>
-        <Button color="red" radius="xl" onClick={() => calls.decline(text)}>
+        <button type="button" className={styles.decline} onClick={() => calls.decline(text)}>
           {words.call.decline}
-        </Button>
-        <Button
-          color="green"
-          radius="xl"
+        </button>
+        <button
+          type="button"
+          className={styles.answer}
           onClick={() => {
             calls.answer(text);
             if (canSpeak()) speak(text.text, text.language ?? 'en', () => {});
           }}
         >
           {words.call.answer}
-        </Button>
+        </button>
       </div>
       <p className={styles.hint}>{words.call.letRing}</p>
     </section>

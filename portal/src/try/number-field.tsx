@@ -1,8 +1,9 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useId } from 'react';
 import { useSession } from '../session/session.tsx';
 import { words } from '../words/try.tsx';
 import { testNumbers } from './test-numbers.ts';
+import styles from './try-it.module.css';
 
 interface NumberFieldProps {
   value: string;
@@ -19,7 +20,7 @@ export function NumberField({ value, onChange, hint, error }: NumberFieldProps) 
   const does = testNumbers.find(({ number }) => number === value)?.does;
   const usual = sandbox ? (does ?? words.form.anyNumber) : words.form.realPhone;
   return (
-    <>
+    <Stack gap="xs" className={styles.number}>
       <TextInput
         label={words.form.to}
         description={hint ?? usual}
@@ -38,7 +39,7 @@ export function NumberField({ value, onChange, hint, error }: NumberFieldProps) 
             <option key={number} value={number} label={`${number}: ${label}`} />
           ))}
       </datalist>
-    </>
+    </Stack>
   );
 }
 

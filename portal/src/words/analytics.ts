@@ -6,7 +6,8 @@ export const words = {
   seconds: 'Seconds',
   measures: { median: 'Median', p95: '95 % within' },
   by: 'Group by',
-  groups: { country: 'Country', carrier: 'Carrier', sender: 'Sender' },
+  groups: { country: 'Country', channel: 'Channel', carrier: 'Carrier', sender: 'Sender' },
+  ownGroups: { country: 'Country', channel: 'Channel' },
   noCountry: 'No country',
   all: 'All',
   facts: {

@@ -39,7 +39,8 @@ export const words = {
     columns: ['Status', 'To', 'Details', 'Started'],
     none: 'No verifications started yet.',
     attemptsLeft: (count: number) => (count === 1 ? '1 attempt left' : `${count} attempts left`),
-    text: (status: string, left: string) => `text ${status}, ${left}`,
+    text: (channel: string, status: string, left: string) =>
+      `${{ voice: 'call', whatsapp: 'WhatsApp' }[channel] ?? 'text'} ${status}, ${left}`,
   },
   record: {
     createdBy: 'Created by request',
@@ -70,8 +71,13 @@ export const words = {
     reason: 'Reason',
     wrongCodes: 'Wrong codes',
     attemptsLeft: 'Attempts left',
-    sends: 'Texts sent',
-    latest: 'Latest text',
+    sends: 'Sends',
+    latest: 'Latest send',
+    sentBy: (place: number, channel: string) => `${place}. ${channel}`,
+    channels: { sms: 'Text', voice: 'Call', whatsapp: 'WhatsApp', inbound: 'Text of the person' } as Record<
+      string,
+      string
+    >,
     reference: 'Reference',
     expires: 'Expires',
   },

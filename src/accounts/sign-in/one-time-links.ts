@@ -10,6 +10,7 @@ import { newId } from '../../platform/ids.ts';
 import { chooseAccount, createOwnAccount } from '../people/account-choice.ts';
 import { readEmail } from '../people/email.ts';
 import * as people from '../people/person-store.ts';
+import { deleteIdentitiesOf } from '../sso/store.ts';
 import * as links from './link-store.ts';
 import { requireGoodPassword } from './password-rules.ts';
 import type { PasswordWork } from './password-work.ts';
@@ -129,7 +130,8 @@ export function createLinkUse(options: LinkUseOptions) {
       const link = await links.takeLink(tx, personId, found.hash, clock.nowMs());
       if (link === undefined) throw deadLink();
       await people.setPassword(tx, personId, passwordHash);
-      if (link.makesOperator) await people.makeOperator(tx, personId);
+      // Whoever registered the e-mail first may have joined an identity: it must not sign in an operator.
+      if (link.makesOperator && (await people.makeOperator(tx, personId))) await deleteIdentitiesOf(tx, personId);
       if (link.removesSecondFactor) await secondFactor.remove(tx, personId);
       await deleteSessionsOf(tx, personId);
       await note?.(tx, { personId, ...link });

@@ -1,5 +1,6 @@
 // Tests: test/smpp/failover.test.ts
 import { apiNames } from '../../http/route.ts';
+import { channelNames } from '../../messages/channel.ts';
 import type { MessageErrorCode } from '../../messages/message.ts';
 
 import { errorCodeOf, statusCode } from '../../messages/message-row.ts';
@@ -100,9 +101,13 @@ export async function resendCodes(
   );
 }
 
-function changeOf({ id, applicationId, sender, to, sentAtMs }: CodeRow, { outcome, ...receipt }: Receipt): ChangedText {
+function changeOf(
+  { id, applicationId, sender, to, sentAtMs, given }: CodeRow,
+  { outcome, ...receipt }: Receipt,
+): ChangedText {
   const reported = receipt.reported ?? receipt.error;
-  const of = { id, applicationId, sender, to, sentAtMs, isCode: true, dueAtMs: null };
+  const channel = given?.channel === undefined ? null : channelNames.indexOf(given.channel);
+  const of = { id, applicationId, sender, to, sentAtMs, isCode: true, channel, dueAtMs: null };
   return { ...of, was: 'sent', now: outcome, wasUnsent: false, reported };
 }
 

@@ -108,6 +108,7 @@ export const parameterExamples: Record<string, { example: string; description: s
   'applications/{id}': { example: exampleId('app'), description: 'The id of the application' },
   'messages/{id}': { example: exampleId('msg'), description: 'The id of the message' },
   'messages/{message_id}': { example: exampleId('msg'), description: 'The id of the message' },
+  'calls/{message_id}': { example: exampleId('msg'), description: 'The id of the message that is the call' },
   'verifications/{id}': { example: exampleId('ver'), description: 'The id of the verification' },
   'verifications/{verification_id}': { example: exampleId('ver'), description: 'The id of the verification' },
   'inbound/{id}': { example: exampleId('inb'), description: 'The id of the text' },

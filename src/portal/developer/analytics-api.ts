@@ -13,6 +13,14 @@ export interface DeveloperAnalyticsOptions {
   requireOwn: (accountId: string, applicationId: string) => Promise<unknown>;
 }
 
+const groups = ['country', 'channel'] as const;
+const groupQuery = Type.Unsafe<(typeof groups)[number]>({
+  type: 'string',
+  enum: [...groups],
+  default: 'country',
+  expected: `one of ${groups.join(', ')}`,
+});
+
 /** What became of an application's texts and verifications over time. It names no carrier. */
 export function createDeveloperAnalyticsRoutes({ database, clock, requireOwn }: DeveloperAnalyticsOptions): Route[] {
   return [
@@ -22,17 +30,18 @@ export function createDeveloperAnalyticsRoutes({ database, clock, requireOwn }: 
       auth: { kind: 'developer' },
       tag: 'Developer portal: usage',
       operationId: 'getApplicationAnalytics',
-      summary: 'Read delivered share, seconds to the phone and conversion of an application, by country and step',
+      summary:
+        'Read delivered share, seconds to the phone and conversion of an application, by country or channel and step',
       description: analyticsDescription,
       params: applicationParams,
-      query: Type.Object({ span: spanQuery }),
+      query: Type.Object({ span: spanQuery, by: groupQuery }),
       answers: { 200: { description: 'Every step of the span', schema: analyticsSchema } },
       handler: async (call) => {
         const { id: applicationId } = call.params;
         await requireOwn(requireDeveloper(call).accountId, applicationId);
-        const { span } = call.query;
-        const found = await readAnalytics(database, { span, by: 'country', applicationId, nowMs: clock.nowMs() });
-        return { status: 200, body: toAnalytics(found, span, 'country') };
+        const { span, by } = call.query;
+        const found = await readAnalytics(database, { span, by, applicationId, nowMs: clock.nowMs() });
+        return { status: 200, body: toAnalytics(found, span, by) };
       },
     }),
   ];

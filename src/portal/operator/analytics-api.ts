@@ -30,7 +30,8 @@ export function createAnalyticsRoutes({ database, clock }: AnalyticsRoutesOption
       auth: { kind: 'operator' },
       tag: 'Developer portal: operators',
       operationId: 'getAnalytics',
-      summary: 'Read delivered share, seconds to the phone and conversion by country, carrier or sender, and by step',
+      summary:
+        'Read delivered share, seconds to the phone and conversion by country, carrier, sender or channel, and by step',
       description: analyticsDescription,
       query,
       answers: { 200: { description: 'Every step of the span', schema: analyticsSchema } },

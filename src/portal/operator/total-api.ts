@@ -54,6 +54,7 @@ const totalSchema = Type.Object(
     country: Type.Optional(nullable(Type.String({ description: 'Null if the number belongs to no country' }))),
     sender: Type.Optional(Type.String()),
     application_id: Type.Optional(Type.String()),
+    channel: Type.Optional(Type.String({ examples: ['sms'] })),
     ...counts,
     quality: share('approved ÷ codes'),
     quality_low: share('Lower bound of its 95 % interval (Wilson)'),

@@ -3,6 +3,7 @@ import { dayMs, hourMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { uuidOf } from '../../platform/ids.ts';
 import { sumOfArrivals } from '../arrival-times.ts';
+import { channelOfCounted } from '../channel-key.ts';
 import { dayOf } from '../total-store.ts';
 import { addTexts, noTexts, type TextSums } from './figures.ts';
 import { stepColumns, stepMs } from './step-store.ts';
@@ -17,7 +18,12 @@ export const spans = {
 export type SpanName = keyof typeof spans;
 export const spanNames = Object.keys(spans) as SpanName[];
 
-const groupColumns = { country: 'country', carrier: `split_part(carrier, '#', 1)`, sender: 'sender' } as const;
+const groupColumns = {
+  country: 'country',
+  carrier: `split_part(carrier, '#', 1)`,
+  sender: 'sender',
+  channel: channelOfCounted,
+} as const;
 export type AnalyticsGroup = keyof typeof groupColumns;
 export const analyticsGroups = Object.keys(groupColumns) as AnalyticsGroup[];
 
@@ -101,13 +107,16 @@ async function readGroups(tx: Tx, source: Source): Promise<GroupRow[]> {
     ofTexts.values,
   );
   const ended = verificationsOf(source);
+  const isChannel = source.by === 'channel';
+  const among = isChannel ? '' : ` and ${name} = any($${ended.next}::text[])`;
   const counts = await tx.query<{ name: string; verifications: number; approved: number }>(
-    `select ${name} as name, ${verifications} from verification_step where ${ended.where} and ${name} = any($${ended.next}::text[])
-     group by 1`,
-    [...ended.values, rows.map((row) => row.name)],
+    `select ${name} as name, ${verifications} from verification_step where ${ended.where}${among} group by 1`,
+    isChannel ? ended.values : [...ended.values, rows.map((row) => row.name)],
   );
   const found = new Map(counts.rows.map((row) => [row.name, row]));
-  return rows.map((row) => {
+  // Verifications that the person's own text approves have no text of ours.
+  const textless = counts.rows.filter((row) => rows.every((other) => other.name !== row.name));
+  return [...rows, ...textless.map((row) => ({ ...noTexts, ...row }))].map((row) => {
     const { verifications: all = 0, approved = 0 } = found.get(row.name) ?? {};
     return { ...row, verifications: all, approved };
   });

@@ -10,7 +10,7 @@ import { words } from '../../words/operator/analytics.ts';
 
 type Group = keyof typeof shared.groups;
 
-/** Delivery over time, by country, carrier or sender. */
+/** Delivery over time, by country, channel, carrier or sender. */
 export default function Analytics() {
   const { values, change } = useFilters({ range: 'day', by: 'country', seconds: 'median' });
   const range = readSpan(values.range);

@@ -21,6 +21,7 @@ const titles: Record<string, string> = {
   country: words.country,
   sender: words.sender,
   application: words.application,
+  channel: words.channel,
 };
 
 export function TotalsTable({ report: { by, data } }: { report: TotalsReport }) {
@@ -40,8 +41,8 @@ export function TotalsTable({ report: { by, data } }: { report: TotalsReport }) 
 }
 
 function nameOf(total: Total, group: string): string {
-  const { day, carrier, country, sender, application_id } = total;
-  return { day, carrier, country, sender, application: application_id }[group] ?? 'unknown';
+  const { day, carrier, country, sender, channel, application_id } = total;
+  return { day, carrier, country, sender, channel, application: application_id }[group] ?? 'unknown';
 }
 
 function countsOf(total: Total) {

@@ -13,7 +13,7 @@ import { words } from '../../words/operator/totals.ts';
 import styles from '../operator.module.css';
 import { TotalsTable } from './totals-table.tsx';
 
-const groups = ['carrier', 'country', 'sender', 'application', 'day'];
+const groups = ['carrier', 'country', 'channel', 'sender', 'application', 'day'];
 const dayMs = 86_400_000;
 
 export default function Totals() {

@@ -15,6 +15,7 @@ export const words = {
   country: 'Country',
   sender: 'Sender',
   application: 'Application',
+  channel: 'Channel',
   lead: 'Counts of whole days (UTC), for bills and reports. Analytics shows shares, times and conversion.',
   download: 'Download CSV',
   from: 'From',

@@ -14,10 +14,13 @@ export interface HostWatch {
   cut(): void;
 }
 
-/** Postgres ends a statement before we drop its connection: one that waits for a standby would stay for ever. */
-const limits = { connectMs: 1000, statementMs: 3000, transactionMs: 3000 };
+/**
+ * Postgres ends a statement before we drop its connection: one that waits for a standby would stay for ever. Below the second
+ * for which a write proves anything: the write that waits when a standby joins a new primary is then proof at once.
+ */
+const limits = { connectMs: 1000, statementMs: 900, transactionMs: 3000 };
 /** A frozen host answers nothing: then its connection is cut, so that a new one finds out. */
-const answerWithinMs = 3200;
+const answerWithinMs = 3000;
 
 export function createHostWatch({ url }: HostAddress, onLost: () => void): HostWatch {
   const config = { ...clientConfig({ url }, limits), query_timeout: answerWithinMs };
