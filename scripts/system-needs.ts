@@ -84,6 +84,14 @@ const needs: SystemNeed[] = [
     find: () => findInPath('haproxy') ?? findInPath('../sbin/haproxy'),
   },
   {
+    program: 'patroni',
+    why: 'the drills of the long tests lose its primary again and again',
+    how: 'apt-get install patroni python3-etcd etcd-server postgresql-15 haproxy (Debian)',
+    debian: ['patroni', 'python3-etcd', 'etcd-server', 'postgresql-15', 'haproxy'],
+    usedBy: 'test/support/ha-world.ts',
+    find: () => findInPath('etcd') && findInPath('patroni'),
+  },
+  {
     program: 'python3-twilio',
     why: "Twilio's own library for Python calls the service",
     how: 'apt-get install python3-twilio (Debian)',

@@ -25,7 +25,7 @@ export async function hooks(bench: Bench): Promise<Row[]> {
   const made = await makeHooks(product);
   const enough = Math.ceil((startsPerSecond * bench.pace.roundMs) / 3000);
   const side = (requests: () => string[]): Side => ({ servers: [node], requests, status: '200', once: true });
-  const byHook = side(() => calls(made, enough));
+  const byHook = side(() => hookCalls(made, enough));
   const byApi = {
     'with the same code': side(() => starts(product, enough, newCode)),
     'with a code of ours': side(() => starts(product, enough)),
@@ -68,7 +68,7 @@ async function moreCpu(bench: Bench, { subject, baseline }: { subject: Side; bas
 }
 
 /** One for each application. */
-function makeHooks({ store, callers }: Product): Promise<Hook[]> {
+export function makeHooks({ store, callers }: Product): Promise<Hook[]> {
   const [secrets, ids] = [createHookSecrets(store.keys), createHookIds(store.keys, clock)];
   const atMs = clock.nowMs();
   return store.database.transaction(async (tx) => {
@@ -86,10 +86,10 @@ function makeHooks({ store, callers }: Product): Promise<Hook[]> {
   });
 }
 
-const newCode = (index: number) => ({ code: String(100_000 + (index % 900_000)) });
+export const newCode = (index: number) => ({ code: String(100_000 + (index % 900_000)) });
 
 /** Each for a new number, with the fields that Supabase sends. */
-function calls(made: Hook[], count: number): string[] {
+export function hookCalls(made: Hook[], count: number): string[] {
   return many(count, (index) => {
     const { path, key } = made[index % made.length] as Hook;
     const body = payload(newNumber().slice(1), newCode(index).code);

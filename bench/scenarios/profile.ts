@@ -4,6 +4,7 @@ import { byKey, get, many, post } from '../requests.ts';
 import type { Row } from '../result-row.ts';
 import { measure, type Side, warmUp } from '../rounds.ts';
 import { resultsFolder } from '../write-results.ts';
+import { hookCalls, makeHooks, newCode } from './hooks.ts';
 import { messagingTexts, readRequests } from './reads.ts';
 import { text, texts } from './sms.ts';
 import { tokenRequests } from './token.ts';
@@ -39,10 +40,13 @@ async function paths(bench: Bench, product: Product): Promise<[string, Side][]> 
   const refused = many(1000, () => post('/sms/v1/messages', { to: '+447700900123', ...text }, byKey(limited)));
   const reads = await readRequests(bench, product, 'message', messagingTexts(product));
   const verifications = await readRequests(bench, product, 'verification', starts(product, 10_000));
+  const hooks = await makeHooks(product);
   const lists = callers.map(({ apiKey }) => get('/sms/v1/messages?limit=20', byKey(apiKey)));
   return [
     ['SMS accept', { ...side, requests: () => texts(callers), status: '201' }],
     ['Verification start', { ...side, requests: () => starts(product, enough), once: true }],
+    ['Start with a code', { ...side, requests: () => starts(product, enough, newCode), once: true }],
+    ['Code of a hook', { ...side, requests: () => hookCalls(hooks, enough), once: true }],
     ['Verification check', { ...side, requests: () => checks(bench, product, enough / 4), once: true }],
     ['Token request', { ...side, requests: () => tokenRequests(tokenPath, callers, 'openid verify:manage') }],
     ['Read of a message', { ...side, requests: () => reads }],

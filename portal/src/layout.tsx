@@ -67,7 +67,10 @@ function NavLink({ href, children }: { href: string; children: string }) {
 
 function VisitorLink() {
   const [location] = useLocation();
+  const { service } = useSession();
   const landing = location === '/' || location === '/sign-up';
+  // A service with single sign-on alone has no sign-up.
+  if (!landing && service.sso?.only) return null;
   return (
     <Button component={Link} href={landing ? '/sign-in' : '/'} variant="default" size="sm">
       {landing ? words.signIn : words.signUp}

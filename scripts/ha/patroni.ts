@@ -38,6 +38,8 @@ export interface PatroniCluster {
   members: Member[];
   /** For `DATABASE_URL`. */
   url: string;
+  /** The same through one port that leads to the primary. */
+  urlThrough(port: number): string;
   states(): Promise<MemberState[]>;
   /** The member that takes writes, by Postgres itself. */
   primary(): Promise<Member | undefined>;
@@ -109,9 +111,12 @@ export async function startPatroni(folder: string, freePort: () => Promise<numbe
     return [...own, ...(postmaster === undefined ? [] : treeOf(postmaster))];
   };
 
+  const urlOf = (hosts: number[]) =>
+    `postgres://heliograph:${passwords.heliograph}@${hosts.map((port) => `127.0.0.1:${port}`).join(',')}/heliograph`;
   const cluster: PatroniCluster = {
     members,
-    url: `postgres://heliograph:${passwords.heliograph}@${members.map(({ port }) => `127.0.0.1:${port}`).join(',')}/heliograph`,
+    url: urlOf(members.map(({ port }) => port)),
+    urlThrough: (port) => `${urlOf([port])}?target_session_attrs=read-write`,
     async states() {
       const answers = members.map(async ({ restPort }) => {
         const answer = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(1500) });

@@ -107,7 +107,7 @@ async function describe({ postgres, redis, nodes, url, primaryPort }: ScreenOpti
 }
 
 async function readyOf(url: string): Promise<string> {
-  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1500) }).catch(() => undefined);
+  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2500) }).catch(() => undefined);
   if (answer === undefined) return 'no answer';
   const { checks } = (await answer.json()) as { checks: Record<string, string> };
   const named = ['database', 'synchronous_standby', 'window_store'].map((name) => `${name} ${checks[name] ?? '-'}`);

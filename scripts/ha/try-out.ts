@@ -9,8 +9,9 @@ import { randomBase62 } from '../../src/platform/crypto/random.ts';
 import { freePort, makeRunFolder, removeRunFolder } from '../../test/support/process.ts';
 import { type SentinelWorld, startSentinels } from '../../test/support/sentinels.ts';
 import { type Caller, startCaller } from './caller.ts';
+import { startHaProxy } from './haproxy.ts';
 import { type Member, type PatroniCluster, startPatroni } from './patroni.ts';
-import { configure, debianPackages, end, findMissing, launch } from './programs.ts';
+import { debianPackages, end, findMissing } from './programs.ts';
 import { createScreen, type Screen } from './screen.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -83,7 +84,7 @@ async function start(): Promise<World> {
   endings.push(() => Promise.all(nodes.map(({ child }) => end(child, 'SIGTERM'))));
   for (const name of ['node1', 'node2']) nodes.push(await startNode(name, join(folder, name), env));
   const primaryPort = await freePort();
-  const haproxy = launch('haproxy', ['-db', '-f', writeHaProxy(folder, postgres, nodes, primaryPort)], folder);
+  const haproxy = startHaProxy(folder, { postgres, nodes, primaryPort, callersPort: port });
   endings.push(() => end(haproxy));
   const credentials = JSON.parse(
     readFileSync(join(folder, 'node1', 'sandbox-credentials.json'), 'utf8'),
@@ -116,19 +117,6 @@ async function startNode(name: string, dataDir: string, settings: Record<string,
     await new Promise((done) => setTimeout(done, 50));
   }
   return { name, url: `http://127.0.0.1:${nodePort}`, child };
-}
-
-function writeHaProxy(folder: string, { members }: PatroniCluster, nodes: Node[], primaryPort: number): string {
-  const changes: [string, string][] = [
-    ['10.0.0.21:5000', `127.0.0.1:${primaryPort}`],
-    ['10.0.0.21:8080', `127.0.0.1:${port}`],
-    ...members.map((member, index): [string, string] => [
-      `10.0.0.${index + 1}:5432 check port 8008`,
-      `127.0.0.1:${member.port} check port ${member.restPort}`,
-    ]),
-    ...nodes.map((node, index): [string, string] => [`10.0.0.3${index + 1}:8080`, node.url.replace('http://', '')]),
-  ];
-  return configure('haproxy.cfg', join(folder, 'haproxy.cfg'), changes);
 }
 
 /** What each key does. A part that was ended comes back by itself. */

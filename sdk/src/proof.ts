@@ -17,6 +17,8 @@ export interface Proof {
   jti: string;
   /** How the number was verified (RFC 8176), like `["otp", "sms"]`. */
   amr?: string[];
+  /** The assurance profile whose every rule held, like `nist-800-63b-4`. */
+  assurance?: string;
   /** The payment that the person confirmed. */
   payment?: ProofPayment;
 }

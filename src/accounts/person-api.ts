@@ -4,7 +4,7 @@ import { pathParameter } from '../http/list-page.ts';
 import { type Call, type Route, requireDeveloper, route } from '../http/route.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
-import { newPassword, secondFactorCode } from './account-api.ts';
+import { newPassword, secondFactorCode } from './account-record.ts';
 import type { Audit, AuditEntry } from './audit/audit.ts';
 import type { PersonService } from './person-service.ts';
 import type { Self } from './sign-in/self.ts';

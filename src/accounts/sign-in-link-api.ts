@@ -1,7 +1,7 @@
 // Tests: test/contract/sign-in-link.test.ts
 import { Type } from 'typebox';
 import { type Route, route } from '../http/route.ts';
-import { createSignInReply, linkToken, signInAnswers } from './account-api.ts';
+import { createSignInReply, linkToken, signInAnswers } from './account-record.ts';
 import type { PersonService } from './person-service.ts';
 
 /** Sandbox only: there the first start prints a link. */

@@ -36,7 +36,7 @@ import { listRates } from '../registry/sender-store.ts';
 import { createHandsets } from '../sandbox/handsets.ts';
 import type { Config } from '../settings/settings.ts';
 import { findPending } from '../verify/pending-store.ts';
-import { createChores } from './chores.ts';
+import { createChores } from './chores/chores.ts';
 import { createInbound } from './inbound.ts';
 import { learnOptOuts } from './learn-opt-outs.ts';
 import { createShownTexts } from './shown-texts.ts';

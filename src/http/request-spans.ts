@@ -1,9 +1,10 @@
 import type { Clock } from '../platform/clock.ts';
+import type { ApiError } from '../platform/errors.ts';
 import type { SpanAttributes } from '../platform/tracing/span.ts';
 import { readTraceparent, type SpanIds, toKept } from '../platform/tracing/trace-context.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Exchange, RequestSpan } from './exchange.ts';
-import type { Caller } from './route.ts';
+import type { Caller, CallingApplication, RequestTrace } from './route.ts';
 
 /** Traces requests: one span for each, with the edge and the service below it. */
 export interface RequestSpans {
@@ -16,7 +17,7 @@ export function createRequestSpans(tracer: Tracer, clock: Clock): RequestSpans {
     const caller = callerOf(exchange.admission?.caller);
     if (caller === undefined || exchange.span !== undefined) return;
     const ids = tracer.enter(readTraceparent(exchange.headers.traceparent), caller);
-    if (ids !== undefined) exchange.span = new SampledRequest(tracer, clock, exchange, ids);
+    if (ids !== undefined) exchange.span = new SampledExchange(tracer, clock, exchange.startedMs, ids);
   }
 
   return {
@@ -43,8 +44,8 @@ function callerOf(caller: Caller | undefined): string | undefined {
   return caller?.kind === 'developer' ? caller.accountId : undefined;
 }
 
-/** The span of a sampled request. */
-class SampledRequest implements RequestSpan {
+/** The span of a sampled request, by HTTP or by SMPP, with the edge and the service below it. */
+export class SampledRequest implements RequestTrace {
   readonly #tracer: Tracer;
   readonly #clock: Clock;
   readonly #ids: SpanIds;
@@ -52,7 +53,7 @@ class SampledRequest implements RequestSpan {
   readonly #startedMs: number;
   #servedFromMs: number | undefined;
 
-  constructor(tracer: Tracer, clock: Clock, { startedMs }: Exchange, ids: SpanIds) {
+  constructor(tracer: Tracer, clock: Clock, startedMs: number, ids: SpanIds) {
     this.#tracer = tracer;
     this.#clock = clock;
     this.#ids = ids;
@@ -86,27 +87,46 @@ class SampledRequest implements RequestSpan {
   }
 
   /** Ends the spans of the request and its service, when the answer is written. */
-  end({ correlationId, method, route, status, admission, refusal }: Exchange): void {
+  finish(name: string, { status, refusal, ...about }: AnsweredRequest): void {
     const endMs = this.#clock.steadyMs();
     const failed = status >= 500;
     const startMs = this.#servedFromMs;
+    const errorType = { 'error.type': refusal?.code };
     if (startMs !== undefined) {
-      const attributes = { 'error.type': refusal?.code };
-      this.#tracer.end({ ids: this.#service, name: 'service', kind: 'internal', startMs, endMs, attributes, failed });
+      const service = { ids: this.#service, name: 'service', kind: 'internal' } as const;
+      this.#tracer.end({ ...service, startMs, endMs, attributes: errorType, failed });
     }
-    const caller = admission?.caller;
+    const attributes: SpanAttributes = {
+      ...about.attributes,
+      ...errorType,
+      'heliograph.correlation_id': about.correlationId,
+      'heliograph.application_id': about.caller?.applicationId,
+      'heliograph.api': about.caller?.api,
+    };
+    const ids = this.#ids;
+    this.#tracer.end({ ids, name, kind: 'server', startMs: this.#startedMs, endMs, attributes, failed });
+  }
+}
+
+interface AnsweredRequest {
+  /** The status of HTTP that says the same. */
+  status: number;
+  refusal: ApiError | undefined;
+  correlationId: string;
+  caller: Pick<CallingApplication, 'applicationId' | 'api'> | undefined;
+  attributes?: SpanAttributes;
+}
+
+class SampledExchange extends SampledRequest implements RequestSpan {
+  end({ correlationId, method, route, status, admission, refusal }: Exchange): void {
+    const caller = admission?.caller.kind === 'application' ? admission.caller : undefined;
     const verb = route === undefined ? '_OTHER' : method;
     const attributes: SpanAttributes = {
       'http.request.method': verb,
       'http.route': route?.path,
       'http.response.status_code': status,
-      'error.type': refusal?.code,
-      'heliograph.correlation_id': correlationId,
-      'heliograph.application_id': caller?.kind === 'application' ? caller.applicationId : undefined,
-      'heliograph.api': caller?.kind === 'application' ? caller.api : undefined,
     };
     const name = route === undefined ? verb : `${verb} ${route.path}`;
-    const ids = this.#ids;
-    this.#tracer.end({ ids, name, kind: 'server', startMs: this.#startedMs, endMs, attributes, failed });
+    this.finish(name, { status, refusal, correlationId, caller, attributes });
   }
 }

@@ -30,15 +30,27 @@ function isPlain({ status, verificationId, deferredUntilMs, routing, body }: Mes
 }
 
 function toLine(message: Message): string {
-  const { id, applicationId, api, to, sender, sentAs, segmentCount, expiresAtMs, body, trace } = message;
+  const { id, applicationId, api, to, sender, sentAs, segmentCount, expiresAtMs, body, trace, statusCallback } =
+    message;
   const { cell } = mark;
   const traced = trace === undefined ? '' : `${cell}${trace}`;
-  return `${id}${cell}${applicationId}${cell}${api}${cell}${to}${cell}${sender}${cell}${sentAs ?? ''}${cell}${segmentCount}${cell}${expiresAtMs}${cell}${body}${traced}`;
+  return `${id}${cell}${applicationId}${cell}${api}${cell}${to}${cell}${sender}${cell}${sentAs ?? ''}${cell}${segmentCount}${cell}${expiresAtMs}${cell}${statusCallback === undefined ? '' : '1'}${cell}${body}${traced}`;
 }
 
 function toText(line: string): TextToSend {
-  const [id = '', applicationId = '', api, to = '', sender = '', sentAs = '', segments, expires, body = '', trace] =
-    line.split(mark.cell);
+  const [
+    id = '',
+    applicationId = '',
+    api,
+    to = '',
+    sender = '',
+    sentAs = '',
+    segments,
+    expires,
+    reported,
+    body = '',
+    trace,
+  ] = line.split(mark.cell);
   return {
     id,
     applicationId,
@@ -54,6 +66,7 @@ function toText(line: string): TextToSend {
     segmentCount: Number(segments),
     expiresAtMs: Number(expires),
     trace: trace ?? null,
+    isReported: reported === '1',
   };
 }
 

@@ -18,6 +18,10 @@ const walkName = 'mask-messages';
 /** Unsent messages still need their number and text: a caller may schedule one 7 days ahead, valid for 3 more. */
 const isUnsent = `status in (${statusCodes(unsentStatuses)})`;
 
+/** The text and its address go. Of the text of a verification, which derives from its template, the payee does. */
+const withoutContent = `body = null, status_callback = null,
+    template = case when template ? 'payment' then jsonb_set(template, '{payment,payee}', '"•••"') else template end`;
+
 export interface MessageRetentionOptions {
   database: Database;
   clock: Clock;
@@ -65,7 +69,7 @@ export function createMessageRetention({ database, clock, days, deleteArrivalsOf
     const ids = rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
     if (ids.length === 0) return;
     await tx.query(
-      `update message m set recipient = u.masked, body = null, status_callback = null
+      `update message m set recipient = u.masked, ${withoutContent}
        from unnest($1::uuid[], $2::text[]) as u(id, masked)
        where m.id = u.id and m.id >= $3 and m.id <= $4`,
       [rows.map(({ id }) => id), rows.map(({ recipient }) => maskNumber(recipient)), ids[0], ids.at(-1)],
@@ -163,7 +167,7 @@ const forgetStatement = `with forgotten as (
       where s.application_id = f.application_id and s.message_id = f.id returning s.message_id, s.in_doubt),
     removed as (select * from unqueued union all select * from unscheduled),
     masked as (
-      update message m set recipient = $3, body = null, status_callback = null,
+      update message m set recipient = $3, ${withoutContent},
         status = case when not f.unsent then status
           when r.message_id is null or r.in_doubt then ${statusCode('unknown')} else ${statusCode('canceled')} end,
         updated_at = case when f.unsent then $4 else updated_at end,

@@ -14,6 +14,9 @@ test('an entry is an address or a CIDR, none wider than /24 or /48', () => {
     '203.0.113.0/24/1',
     '2001:db8::/47',
     'fe80::1%eth0',
+    '::/48',
+    '::ffff:0:0/96',
+    '::ffff:203.0.113.0/120',
   ])
     assert.match(addressProblem(wrong) ?? '', /^must/, wrong);
 });

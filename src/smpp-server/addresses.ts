@@ -12,7 +12,17 @@ export function addressProblem(entry: string): string | undefined {
   if (prefix === undefined) return undefined;
   const bits = /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
   if (!(bits <= (family === 4 ? 32 : 128))) return right;
-  return bits >= widest[family] ? undefined : `must not be wider than /${widest[family]}`;
+  if (bits < widest[family]) return `must not be wider than /${widest[family]}`;
+  return family === 6 && holdsMapped(address, bits)
+    ? 'must name IPv4 addresses as such, like 203.0.113.0/28'
+    : undefined;
+}
+
+/** IPv4 addresses match IPv6 entries too, as `::ffff:203.0.113.7`: `::/48` would be all of them. */
+function holdsMapped(address: string, bits: number): boolean {
+  const list = new BlockList();
+  list.addSubnet(address, Math.min(bits, 96), 'ipv6');
+  return list.check('::ffff:0.0.0.0', 'ipv6');
 }
 
 /** Undefined without entries: then every address may bind. */

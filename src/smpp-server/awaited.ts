@@ -51,6 +51,7 @@ export function createAwaited(clock: Clock) {
       found?.settle(status);
     },
     expire(nowMs: number): void {
+      if (open.size === 0 && late.size <= mostLate) return;
       for (const [given, each] of open) {
         if (nowMs - each.sentMs < answerMs) break;
         open.delete(given);

@@ -8,14 +8,23 @@ import type { Bind, Problem, ShownBind } from './bind.ts';
 /** Binds of a process that was not seen for this long have gone with it. By the clock of the database. */
 const isLive = `l.seen_at > clock_timestamp() - interval '10 seconds'`;
 
-/** Inserts the bind, unless its account has all its binds. Undefined if the account is gone. */
-export async function insertBind(tx: Tx, listenerId: string, bind: Bind): Promise<boolean | undefined> {
+/**
+ * Inserts the bind, unless its account has all its binds, of which those in `ended` have ended here. Undefined if the
+ * account is gone.
+ */
+export async function insertBind(
+  tx: Tx,
+  listenerId: string,
+  bind: Bind,
+  ended: string[],
+): Promise<boolean | undefined> {
   // Two binds at once wait for each other here, on whichever nodes.
   const { rows } = await tx.query<{ binds: number }>('select binds from smpp_account where id = $1 for update', [
     uuidOf(bind.account.id),
   ]);
   const [account] = rows;
   if (account === undefined) return undefined;
+  if (ended.length > 0) await deleteBinds(tx, ended);
   await tx.query(touchStatement, [uuidOf(listenerId)]);
   const { count } = await tx.query(insertStatement, [...valuesOf(listenerId, bind), account.binds]);
   return count > 0;
@@ -36,17 +45,29 @@ function valuesOf(listenerId: string, bind: Bind): unknown[] {
   ];
 }
 
-/** True if other nodes had given this process up: then its binds have to be written again. */
-export async function touchListener(tx: Tx, listenerId: string): Promise<boolean> {
-  const { rows } = await tx.query<{ made: boolean }>(touchStatement, [uuidOf(listenerId)]);
-  return rows[0]?.made === true;
+export interface Heartbeat {
+  /** Other nodes had given this process up: its binds have to be written again. */
+  wasGivenUp: boolean;
+  /** The ids of its binds that an operator wants to end. */
+  ending: string[];
 }
 
-const touchStatement = {
-  name: 'touch-smpp-listener',
-  text: `insert into smpp_listener (id, seen_at) values ($1, clock_timestamp())
-    on conflict (id) do update set seen_at = clock_timestamp() returning xmax = 0 as made`,
+export async function beat(tx: Tx, listenerId: string): Promise<Heartbeat> {
+  const { rows } = await tx.query<{ made: boolean; ending: string[] }>(beatStatement, [uuidOf(listenerId)]);
+  const [{ made, ending } = { made: false, ending: [] }] = rows;
+  return { wasGivenUp: made, ending: ending.map((id) => fromUuid('bnd', id)) };
+}
+
+const touch = `insert into smpp_listener (id, seen_at) values ($1, clock_timestamp())
+    on conflict (id) do update set seen_at = clock_timestamp() returning xmax = 0 as made`;
+
+const beatStatement = {
+  name: 'beat-of-smpp-listener',
+  text: `with touched as (${touch})
+    select made, array(select id from smpp_bind where listener_id = $1 and ending) as ending from touched`,
 };
+
+const touchStatement = { name: 'touch-smpp-listener', text: touch };
 
 /** Writes binds again that were deleted with their process. */
 export async function restoreBinds(tx: Tx, listenerId: string, binds: Bind[]): Promise<void> {
@@ -89,15 +110,6 @@ const countStatement = {
 
 export async function deleteBinds(tx: Tx, ids: string[]): Promise<void> {
   await tx.query('delete from smpp_bind where id = any($1::uuid[])', [ids.map(uuidOf)]);
-}
-
-/** The binds of a process that an operator wants to end. */
-export async function findEnding(tx: Tx, listenerId: string): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    { name: 'find-ending-smpp-binds', text: 'select id from smpp_bind where listener_id = $1 and ending' },
-    [uuidOf(listenerId)],
-  );
-  return rows.map(({ id }) => fromUuid('bnd', id));
 }
 
 export async function deleteListener(tx: Tx, listenerId: string): Promise<void> {

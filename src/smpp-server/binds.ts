@@ -6,13 +6,12 @@ import type { Log } from '../platform/log.ts';
 import { createPoller } from '../platform/work/poller.ts';
 import { type Bind, type Problem, perMinuteOf } from './bind.ts';
 import {
+  beat,
   deleteBinds,
   deleteListener,
-  findEnding,
   insertBind,
   insertProblems,
   restoreBinds,
-  touchListener,
   writeCounts,
 } from './bind-store.ts';
 
@@ -35,25 +34,32 @@ export interface BindsOptions {
 export function createBinds({ database, clock, log, onEnd, isDead }: BindsOptions) {
   const listenerId = newId('nod', clock);
   const binds = new Map<string, Bind>();
+  const byKey = new Map<string, Set<Bind>>();
   const gone = new Set<string>();
   const problems = new Map<string, Problem[]>();
   let wasUsed = false;
+  /** Binds that are being written now. */
+  let taking = 0;
 
   async function tellOthers(): Promise<void> {
     if (!wasUsed) return;
-    const wasGivenUp = await touchListener(database, listenerId);
+    const { wasGivenUp, ending } = await beat(database, listenerId);
     if (wasGivenUp) await restoreBinds(database, listenerId, [...binds.values()]);
     await deleteGone();
     await writeChanged();
     await writeProblems();
-    for (const id of binds.size === 0 ? [] : await findEnding(database, listenerId)) {
+    for (const id of ending) {
       const bind = binds.get(id);
       if (bind !== undefined) onEnd(bind);
     }
-    for (const bind of binds.values()) if (isDead(bind)) onEnd(bind);
-    if (binds.size === 0 && gone.size === 0) {
+    // All binds with the same credential live and end together.
+    for (const same of [...byKey.values()]) {
+      const [first] = same;
+      if (first !== undefined && isDead(first)) for (const bind of [...same]) onEnd(bind);
+    }
+    if (binds.size === 0 && gone.size === 0 && taking === 0) {
+      wasUsed = false;
       await deleteListener(database, listenerId);
-      wasUsed = binds.size > 0;
     }
   }
 
@@ -66,14 +72,15 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
 
   async function writeChanged(): Promise<void> {
     const nowMs = clock.nowMs();
-    const changed = [...binds.values()].flatMap((bind) => {
+    const changed: (Bind & { perMinute: number })[] = [];
+    for (const bind of binds.values()) {
       const before = bind.minute.last;
       const perMinute = perMinuteOf(bind, nowMs);
       const total = bind.submits + bind.throttled + bind.refused + bind.delivered;
-      if (total === bind.written && before === perMinute) return [];
+      if (total === bind.written && before === perMinute) continue;
       bind.written = total;
-      return [{ ...bind, perMinute }];
-    });
+      changed.push({ ...bind, perMinute });
+    }
     if (changed.length > 0) await writeCounts(database, changed);
   }
 
@@ -101,12 +108,29 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
     async take(bind: Bind): Promise<boolean | undefined> {
       wasUsed = true;
       poller.start(everyMs);
-      const taken = await database.transaction((tx) => insertBind(tx, listenerId, bind));
-      if (taken === true) binds.set(bind.id, bind);
-      return taken;
+      taking++;
+      try {
+        // A program that binds again at once must not meet the bind that it has just ended.
+        const taken = await database.transaction((tx) => insertBind(tx, listenerId, bind, [...gone]));
+        if (taken === true) {
+          binds.set(bind.id, bind);
+          byKey.set(bind.key, (byKey.get(bind.key) ?? new Set()).add(bind));
+        }
+        return taken;
+      } catch (error) {
+        // It may be there, and would take one of the account's binds until this process ends.
+        gone.add(bind.id);
+        throw error;
+      } finally {
+        taking--;
+        wasUsed = true;
+      }
     },
     leave(bind: Bind): void {
       if (!binds.delete(bind.id)) return;
+      const others = byKey.get(bind.key);
+      others?.delete(bind);
+      if (others?.size === 0) byKey.delete(bind.key);
       gone.add(bind.id);
       // The account may bind again at once.
       poller.hurry();

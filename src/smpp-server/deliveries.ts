@@ -15,6 +15,7 @@ import {
   claimDeliveries,
   type Delivery,
   deleteDeliveries,
+  readNewest,
   releaseDeliveries,
   type Wanted,
 } from './delivery-store.ts';
@@ -34,6 +35,8 @@ export interface DeliveriesOptions {
   log: Log;
   findMessages: (keys: MessageKey[]) => Promise<(ShownMessage | undefined)[]>;
   findInbound: (ids: string[]) => Promise<InboundRecord[]>;
+  /** While there is nothing to send; shorter in tests. */
+  pollMs?: number;
 }
 
 interface Receiver {
@@ -41,12 +44,19 @@ interface Receiver {
   peer: Peer;
 }
 
-/** While there is nothing to send, and from one claim to the next while there is. */
-const [pollMs, busyMs] = [250, 20];
+/** From one claim to the next while there is something to send. */
+const busyMs = 20;
+/**
+ * After so many polls that found nothing, a poll only asks whether there is something new, which costs the same for any
+ * number of accounts; every so many polls it claims all the same, for what becomes due by time or was committed late.
+ */
+const eagerPolls = 20;
 /** Owners of one claim; with more receivers they take turns. */
 const mostOwners = 200;
 /** Texts of one claim that one account gets, so that no backlog delays the others. */
 const mostOfOwner = 100;
+/** After their records could not be read. */
+const retryMs = 1000;
 /** After refused and unanswered attempts. */
 const waitsMs = [1000, 5000, 30_000, 120_000, 600_000];
 
@@ -55,7 +65,7 @@ const waitsMs = [1000, 5000, 30_000, 120_000, 600_000];
  * it is deleted once it is acknowledged, and due again when it is not.
  */
 export function createDeliveries(options: DeliveriesOptions) {
-  const { database, clock, log, findMessages, findInbound } = options;
+  const { database, clock, log, findMessages, findInbound, pollMs = 250 } = options;
   const receivers = new Map<string, Receiver[]>();
   const sleep = createWakeableSleep();
   const acknowledged = createSharedWrites<number>({
@@ -69,6 +79,9 @@ export function createDeliveries(options: DeliveriesOptions) {
   /** Acknowledged, while Postgres was away: they must not be sent again by this process. */
   const owed = new Set<number>();
   let turn = 0;
+  /** Polls since there was something to do, and the newest delivery that a poll has asked about. */
+  let quiet = 0;
+  let newest: number | undefined;
   let running: Promise<void> | undefined;
   let isHeldUp = false;
 
@@ -163,7 +176,11 @@ export function createDeliveries(options: DeliveriesOptions) {
     if (wanted.length === 0) return 0;
     const claimed = await claimDeliveries(database, wanted, clock.nowMs());
     if (claimed.length === 0) return 0;
-    const pdus = await pdusOf(claimed);
+    const pdus = await pdusOf(claimed).catch((error: unknown) => {
+      // Their leases would keep them for longer than the outage.
+      release(claimed, retryMs);
+      throw error;
+    });
     const unsent: Delivery[] = [];
     for (const delivery of claimed) {
       const pdu = pdus.get(delivery.id);
@@ -177,19 +194,34 @@ export function createDeliveries(options: DeliveriesOptions) {
     return claimed.length - unsent.length;
   }
 
+  /** Claims what is due, if anything may be. */
+  async function poll(): Promise<number> {
+    quiet++;
+    if (quiet > eagerPolls && quiet % eagerPolls !== 0) {
+      const before = newest;
+      newest = await readNewest(database);
+      if (newest === before) return 0;
+      quiet = 0;
+    }
+    const sent = await claim();
+    if (sent > 0) quiet = 0;
+    return sent;
+  }
+
   async function work(): Promise<void> {
     while (!sleep.stopped && receivers.size > 0) {
       const seen = sleep.wakes;
       let sent = 0;
       try {
-        sent = await claim();
+        sent = await poll();
         isHeldUp = false;
       } catch (error) {
         if (!isHeldUp) log.warn({ reason: (error as Error).message }, 'SMPP receipts cannot be read; will retry');
         isHeldUp = true;
       }
       await sleep.ignoringWakes(busyMs);
-      if (sent === 0 && sleep.wakes === seen) await sleep.untilWoken(pollMs);
+      if (sent === 0 && sleep.wakes === seen) await sleep.untilWoken(quiet > eagerPolls ? 2 * pollMs : pollMs);
+      if (sleep.wakes !== seen) quiet = 0;
     }
     running = undefined;
   }

@@ -15,6 +15,7 @@ export interface StoredPart {
   /** Null once its text is joined or given up. */
   body: PartBody | null;
   createdAtMs: number;
+  /** Its message once its text is whole. With a body the message is not known to be written. */
   messageId: string | null;
 }
 
@@ -51,14 +52,21 @@ export async function lockTexts(tx: Tx, hashes: Buffer[]): Promise<void> {
   );
 }
 
-/** The parts of these texts since then, joined ones too. */
-export async function findLately(tx: Tx, hashes: Buffer[], sinceMs: number): Promise<StoredPart[]> {
+/** The parts of these texts since then, joined ones too; those of texts that are being written since earlier. */
+export async function findLately(
+  tx: Tx,
+  hashes: Buffer[],
+  sinceMs: number,
+  unwrittenSinceMs: number,
+): Promise<StoredPart[]> {
   const { rows } = await tx.query<PartRow>(
     {
       name: 'find-smpp-parts',
-      text: `select ${columns} from smpp_part where text_hash = any($1) and created_at >= $2 order by created_at limit 10000`,
+      text: `select ${columns} from smpp_part where text_hash = any($1) and created_at >= $3
+          and (created_at >= $2 or body is not null and message_id is not null)
+        order by created_at limit 10000`,
     },
-    [hashes, toTimestamp(sinceMs)],
+    [hashes, toTimestamp(sinceMs), toTimestamp(unwrittenSinceMs)],
   );
   return rows.map(toPart);
 }
@@ -108,9 +116,14 @@ export async function nameMessage(tx: Tx, joined: { partIds: string[]; messageId
   );
 }
 
-/** They are joined, or given up. */
+/** They are joined. */
 export async function closeParts(tx: Tx, ids: string[]): Promise<void> {
   await tx.query('update smpp_part set body = null where id = any($1::uuid[])', [ids.map(uuidOf)]);
+}
+
+/** They are given up: no message has them. */
+export async function endParts(tx: Tx, ids: string[]): Promise<void> {
+  await tx.query('update smpp_part set body = null, message_id = null where id = any($1::uuid[])', [ids.map(uuidOf)]);
 }
 
 export async function deletePart(tx: Tx, id: string): Promise<void> {

@@ -2,20 +2,21 @@
 import { isMessage } from '../messages/acceptance.ts';
 import type { Message } from '../messages/message.ts';
 import type { MessageService, Priority } from '../messages/message-service.ts';
+import { findMessages } from '../messages/message-store.ts';
 import { textProblem } from '../messages/text/text.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { keyedHash, keyedHashOfBytes } from '../platform/crypto/secrets.ts';
 import { type Batch, createBatch } from '../platform/database/batch.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
-import { ApiError } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
+import { ApiError, unavailable } from '../platform/errors.ts';
+import { idTimeMs, longestRequestMs, newId } from '../platform/ids.ts';
 import type { Coding } from '../smpp/charset.ts';
 import { statuses } from '../smpp/pdu.ts';
 import type { TextPart } from '../smpp/user-data.ts';
 import type { StoredPart } from './part-store.ts';
 import * as store from './part-store.ts';
-import { giveUpParts, joinWithinMs } from './part-sweep.ts';
+import { giveUpParts, joinWithinMs, writeWithinMs } from './part-sweep.ts';
 import type { PartAnswer } from './requests.ts';
 import { statusCallbackOf } from './status-callback.ts';
 import { type ReceiptWish, type Refusal, refuse, type SubmitRequest, textOf } from './submit-fields.ts';
@@ -23,6 +24,8 @@ import { type PartToAdd, toSendRequest } from './submits.ts';
 
 /** Of each account. */
 const mostWaiting = 1000;
+/** After this time no node writes the message of an id any more. */
+const writtenByMs = longestRequestMs + 5000;
 
 export interface PartsOptions {
   database: Database;
@@ -45,13 +48,22 @@ interface Whole {
   parts: StoredPart[];
 }
 
-type Outcome = { kind: 'kept'; id: string } | Whole | Refusal;
+/** The part belongs to a whole text whose message may still be written. */
+interface Undecided {
+  kind: 'undecided';
+  id: string;
+  messageId: string;
+}
+
+type Outcome = { kind: 'kept'; id: string } | Undecided | Whole | Refusal;
 
 /**
  * Joins parts to texts. Each part is committed and answered with its own id; the last one when the text is committed.
  * A text whose parts do not come within a minute is given up: its parts get a receipt, and nothing is sent.
  */
 export function createParts({ database, clock, keys, messages }: PartsOptions) {
+  /** The messages that this process is writing. */
+  const underWay = new Map<string, Promise<void>>();
   const batch: Batch<Added, Outcome> = createBatch({
     database,
     clock,
@@ -65,13 +77,14 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     const hashes = items.map(({ textHash }) => textHash);
     await store.lockTexts(tx, hashes);
     const nowMs = clock.nowMs();
-    const found = await store.findLately(tx, hashes, nowMs - joinWithinMs);
+    const found = await store.findLately(tx, hashes, nowMs - joinWithinMs, nowMs - writeWithinMs);
+    const written = await findWritten(tx, items, found);
     const accounts = [...new Set(items.map(({ account }) => account.id))];
     const waiting = await store.countWaiting(tx, accounts, mostWaiting);
     const fresh: StoredPart[] = [];
     const outcomes = items.map((item): Outcome => {
       const of = found.filter(({ textHash }) => textHash.equals(item.textHash));
-      const made = addOne(item, of, waiting, nowMs);
+      const made = addOne(item, of, { waiting, written, nowMs });
       if ('fresh' in made) fresh.push(made.fresh);
       return made.outcome;
     });
@@ -85,27 +98,38 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     return outcomes;
   }
 
+  /** Of the messages whose parts come again and may not be written: those that are. */
+  async function findWritten(tx: Tx, items: Added[], found: StoredPart[]): Promise<Set<string>> {
+    const again = found.filter((stored) => isUnwritten(stored) && items.some((item) => isSame(item, stored)));
+    const ids = [...new Set(again.flatMap(({ messageId }) => messageId ?? []))];
+    return new Set((await findMessages(tx, ids)).map(({ id }) => id));
+  }
+
   function addOne(
     item: Added,
     found: StoredPart[],
-    waiting: Map<string, number>,
-    nowMs: number,
+    { waiting, written, nowMs }: { waiting: Map<string, number>; written: Set<string>; nowMs: number },
   ): { outcome: Outcome; fresh: StoredPart } | { outcome: Outcome } {
-    const { account, part, digest } = item;
-    const same = found.find(({ number, digest: other }) => number === part.part && other.equals(digest));
-    // The peer did not get our answer, and sends it again.
-    if (same !== undefined) return { outcome: { kind: 'kept', id: same.id } };
+    const { account, part } = item;
+    const same = found.find((stored) => isSame(item, stored));
+    // The peer did not get our answer, or it was an error, and sends it again.
+    if (same !== undefined) {
+      const { id, messageId, body } = same;
+      const isKept = body === null || messageId === null || written.has(messageId);
+      return { outcome: isKept ? { kind: 'kept', id } : writeAgain(item, { id, messageId }, found, nowMs) };
+    }
     const open = found.filter(({ body, messageId }) => body !== null && messageId === null);
     if (open.some(({ number }) => number === part.part))
       return { outcome: refuse(statuses.queueFull, 'another text with the same reference still waits for its parts') };
-    const count = waiting.get(account.id) ?? 0;
-    if (count >= mostWaiting)
-      return {
-        outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`),
-      };
     const fresh = toStored(item, newId('prt', clock), nowMs);
     const parts = [...open, fresh].sort((a, b) => a.number - b.number);
+    // A part that completes its text waits for nothing, so there is always room for it.
     if (parts.length < part.total) {
+      const count = waiting.get(account.id) ?? 0;
+      if (count >= mostWaiting)
+        return {
+          outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`),
+        };
       waiting.set(account.id, count + 1);
       return { outcome: { kind: 'kept', id: fresh.id }, fresh };
     }
@@ -114,8 +138,24 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     return { outcome: { kind: 'whole', id: fresh.id, message, parts }, fresh };
   }
 
+  /** A whole text whose message was not written: by now it can be another one. */
+  function writeAgain(
+    item: Added,
+    { id, messageId }: Pick<Undecided, 'id' | 'messageId'>,
+    found: StoredPart[],
+    nowMs: number,
+  ): Outcome {
+    const parts = found.filter((each) => each.messageId === messageId).sort((a, b) => a.number - b.number);
+    const mayBeWritten = nowMs - idTimeMs(messageId) < writtenByMs;
+    if (mayBeWritten || parts.length < item.part.total) return { kind: 'undecided', id, messageId };
+    const message = join(item, parts);
+    return isMessage(message)
+      ? { kind: 'whole', id, message, parts }
+      : refuse(statuses.invalidMessageLength, message.message);
+  }
+
   /** The message of a whole text. Times and sender are those of its first part. */
-  function join({ account, known, correlationId }: Added, parts: StoredPart[]): Message | ApiError {
+  function join({ account, known, correlationId, trace }: Added, parts: StoredPart[]): Message | ApiError {
     const bodies = parts.flatMap(({ body }) => (body === null ? [] : [body]));
     const [first] = bodies;
     if (first === undefined) throw new Error('a text without parts was joined');
@@ -127,7 +167,13 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     const problem = textProblem(text);
     if (problem !== undefined) return new ApiError('INVALID_ARGUMENT', `the joined text ${problem}`);
     const { applicationId, rights, api } = known.caller;
-    const message = messages.prepare(toSendRequest(request, text), { applicationId, rights, api, correlationId });
+    const message = messages.prepare(toSendRequest(request, text), {
+      applicationId,
+      rights,
+      api,
+      correlationId,
+      trace,
+    });
     if (!isMessage(message)) return message;
     const wanted = parts.filter(({ body }) => body?.wish !== '');
     const wish = (wanted[0]?.body?.wish ?? '') as ReceiptWish;
@@ -148,11 +194,11 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
       throw await messages.refusalOf(tried, { applicationId, segmentsPerDay: rights.segmentsPerDay });
   }
 
-  async function send({ message, parts, id }: Whole, { known }: PartToAdd): Promise<void> {
+  async function send({ message, parts, id }: Whole, { known, trace }: PartToAdd): Promise<void> {
     const { applicationId, rights } = known.caller;
     const spender = { applicationId, segmentsPerDay: rights.segmentsPerDay };
     const ids = parts.map((each) => each.id);
-    const [made = message] = await messages.accept(spender, [message], () => undefined);
+    const [made = message] = await messages.accept(spender, [message], () => undefined, trace);
     if (isMessage(made)) {
       // If this is lost, the sweep finds the message and does it.
       await store.closeParts(database, ids).catch(() => {});
@@ -165,6 +211,13 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
       await giveUpParts(tx, others, clock.nowMs());
     });
     throw made;
+  }
+
+  async function sendOnce(whole: Whole, given: PartToAdd): Promise<void> {
+    const { id } = whole.message;
+    const sending = send(whole, given).finally(() => underWay.delete(id));
+    underWay.set(id, sending);
+    await sending;
   }
 
   return {
@@ -182,7 +235,13 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
       };
       const outcome = await batch.submit(added);
       if ('why' in outcome) return outcome;
-      if (outcome.kind === 'whole') await send(outcome, given);
+      if (outcome.kind === 'whole') await sendOnce(outcome, given);
+      else if (outcome.kind === 'undecided') {
+        const writing = underWay.get(outcome.messageId);
+        if (writing === undefined)
+          throw unavailable('The text of this part may still be written. Send the part again in half a minute.');
+        await writing;
+      }
       return { messageId: outcome.id };
     },
 
@@ -192,6 +251,16 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
 }
 
 export type Parts = ReturnType<typeof createParts>;
+
+/** The same part of a text that was not given up. */
+function isSame({ part, digest }: Added, stored: StoredPart): boolean {
+  const isGivenUp = stored.body === null && stored.messageId === null;
+  return stored.number === part.part && !isGivenUp && stored.digest.equals(digest);
+}
+
+function isUnwritten({ body, messageId }: StoredPart): boolean {
+  return body !== null && messageId !== null;
+}
 
 function toStored({ account, part, textHash, digest, request }: Added, id: string, nowMs: number): StoredPart {
   const { to, from, coding, octets, validitySeconds, sendAtMs, wish, priority, reference } = request;

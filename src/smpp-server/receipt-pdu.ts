@@ -85,11 +85,13 @@ function echoOf(body: string | null): string {
 }
 
 const longestShortMessage = 254;
+/** Whole characters of UCS-2. What is longer came by HTTP: no phone sends it, and no PDU holds it. */
+const longestPayload = 65_534;
 
 /** The deliver_sm of a text from a phone. A long one is in message_payload. */
 export function toInboundPdu(text: { from: string; to: string; body: string }): SubmitFields {
   const isGsm = fits(text.body, 'gsm7');
-  const octets = encodeText(text.body, isGsm ? 'gsm7' : 'ucs2');
+  const octets = encodeText(text.body, isGsm ? 'gsm7' : 'ucs2').subarray(0, longestPayload);
   const isShort = octets.length <= longestShortMessage;
   return {
     ...emptySubmit,

@@ -37,6 +37,8 @@ export interface SmppServer {
 }
 
 const tickMs = 500;
+/** Deadlines of bound peers are long: so many ticks share them. */
+const ticksOfBound = 4;
 /** For the answer to our last unbind. */
 const goodbyeMs = 1000;
 /** Of this process. Of one address, those that are not bound. */
@@ -44,14 +46,20 @@ const [mostConnections, mostUnbound] = [5000, 50];
 /** A new certificate is in use after this time at the latest. */
 const certificateMs = 3_600_000;
 
+const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+
 /** Listens for programs that speak SMPP. */
 export function createSmppServer({ listening, clock, log, desk }: SmppServerOptions): SmppServer {
   const peers = new Set<Peer>();
   const unbound = new Map<string, number>();
+  /** TLS handshakes under way, by address and port. They count as unbound. */
+  const handshakes = new Set<string>();
   const servers: Server[] = [];
   let ports: { plain: number | undefined; tls: number | undefined } = { plain: undefined, tls: undefined };
   let ticks: NodeJS.Timeout | undefined;
   let renewals: NodeJS.Timeout | undefined;
+  let ticked = 0;
+  let isStopping = false;
 
   const ownDesk: Desk = {
     ...desk,
@@ -72,15 +80,36 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
     else unbound.delete(address);
   }
 
+  /** Counts a connection of the address, or cuts it. */
+  function enter(socket: Socket, address: string): boolean {
+    const waiting = unbound.get(address) ?? 0;
+    const isFull = peers.size + handshakes.size >= mostConnections || waiting >= mostUnbound || address === '';
+    if (isFull) socket.destroy();
+    else unbound.set(address, waiting + 1);
+    return !isFull;
+  }
+
   function accept(socket: Socket, tls: boolean): void {
     const address = socket.remoteAddress ?? '';
-    const waiting = unbound.get(address) ?? 0;
-    if (peers.size >= mostConnections || waiting >= mostUnbound || address === '') {
-      socket.destroy();
-      return;
-    }
-    unbound.set(address, waiting + 1);
-    peers.add(servePeer<Bind>({ socket, clock, desk: ownDesk, address, tls }));
+    if (enter(socket, address)) peers.add(servePeer<Bind>({ socket, clock, desk: ownDesk, address, tls }));
+  }
+
+  /** Before any octet of TLS: a peer that sends none must not hold more than others. */
+  function watchHandshake(socket: Socket): void {
+    const [address = '', name] = [socket.remoteAddress, nameOf(socket)];
+    if (!enter(socket, address)) return;
+    handshakes.add(name);
+    socket.once('close', () => endHandshake(name, address));
+  }
+
+  function endHandshake(name: string, address: string): void {
+    if (handshakes.delete(name)) leave(address);
+  }
+
+  function tick(): void {
+    const nowMs = clock.steadyMs();
+    let place = ticked++ % ticksOfBound;
+    for (const peer of peers) if (++place % ticksOfBound === 0 || isStopping || !peer.isBound) peer.tick(nowMs);
   }
 
   function readCertificate(): { cert: Buffer; key: Buffer } {
@@ -92,9 +121,12 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
   }
 
   function createTls(): TlsServer {
-    const server = createTlsServer({ ...readCertificate(), minVersion: 'TLSv1.2', handshakeTimeout: 5000 }, (socket) =>
-      accept(socket, true),
-    );
+    const options = { ...readCertificate(), minVersion: 'TLSv1.2', handshakeTimeout: 5000 } as const;
+    const server = createTlsServer(options, (socket) => {
+      endHandshake(nameOf(socket), socket.remoteAddress ?? '');
+      accept(socket, true);
+    });
+    server.on('connection', watchHandshake);
     server.on('tlsClientError', () => {});
     renewals = setInterval(() => {
       try {
@@ -138,12 +170,10 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
             );
       const tls = tlsPort === undefined ? undefined : await listen(createTls(), tlsPort);
       ports = { plain, tls };
-      ticks = setInterval(() => {
-        const nowMs = clock.steadyMs();
-        for (const peer of peers) peer.tick(nowMs);
-      }, tickMs).unref();
+      ticks = setInterval(tick, tickMs).unref();
     },
     async stop(drainMs) {
+      isStopping = true;
       clearInterval(renewals);
       const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
       const late = setTimeout(() => {

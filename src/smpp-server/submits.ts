@@ -1,5 +1,7 @@
 // Tests: test/smpp-server/submit.test.ts
 import type { CountedRequest, KnownCaller, LimitDecision } from '../http/admission.ts';
+import { SampledRequest } from '../http/request-spans.ts';
+import type { RequestTrace } from '../http/route.ts';
 import { isMessage, type SendOutcome } from '../messages/acceptance.ts';
 import type { Message } from '../messages/message.ts';
 import type { MessageService, SendRequest } from '../messages/message-service.ts';
@@ -9,6 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
+import type { Tracer } from '../platform/tracing/tracer.ts';
 import { type SubmitPdu, statuses } from '../smpp/pdu.ts';
 import type { KnownAccount, SmppAccount } from './account.ts';
 import type { Bind } from './bind.ts';
@@ -37,6 +40,8 @@ export interface SubmitsOptions {
   onRefused: (bind: Bind, command: string, refusal: Refusal) => void;
   /** A part of a long text. */
   addPart: (part: PartToAdd) => Promise<PartAnswer | Refusal>;
+  /** Undefined unless requests are traced. */
+  tracer: Tracer | undefined;
 }
 
 export interface PartToAdd {
@@ -44,6 +49,8 @@ export interface PartToAdd {
   known: KnownCaller;
   request: SubmitRequest;
   correlationId: string;
+  /** The text has the trace of its last part. */
+  trace: RequestTrace | undefined;
 }
 
 /** One request of a bind: what it costs, who asks, when it began. */
@@ -54,6 +61,8 @@ interface Arrived {
   command: string;
   correlationId: string;
   startedMs: number;
+  /** Undefined unless it is sampled. */
+  trace: SampledRequest | undefined;
 }
 
 /** A text that waits for the commit of its turn. */
@@ -73,7 +82,7 @@ const mostTogether = 100;
  * are read in one turn of the event loop are one item of that commit, as a batch by HTTP is.
  */
 export function createSubmits(options: SubmitsOptions) {
-  const { clock, log, environment, messages, find, limiter, onCounted, onRefused, addPart } = options;
+  const { clock, log, environment, messages, find, limiter, onCounted, onRefused, addPart, tracer } = options;
   let gathered = new Map<KnownCaller, TextToSend[]>();
 
   /** Finds the account and lets the limits decide, without a promise where neither needs one. */
@@ -86,8 +95,12 @@ export function createSubmits(options: SubmitsOptions) {
     const startedMs = clock.steadyMs();
     const fail = (error: unknown) => refused(statusOfError(error, command));
     const decided = (known: KnownCaller, decision: LimitDecision) => {
-      const arrived = { bind, known, decision, command, correlationId: newId('req', clock), startedMs };
-      if (decision.admitted) return work(arrived);
+      const trace = tracer === undefined ? undefined : sample(tracer, known, startedMs);
+      const arrived = { bind, known, decision, command, correlationId: newId('req', clock), startedMs, trace };
+      if (decision.admitted) {
+        trace?.beginService();
+        return work(arrived);
+      }
       bind.throttled++;
       count(arrived, 429, limiter.refusalOf(decision));
       refused(statuses.throttled);
@@ -103,10 +116,18 @@ export function createSubmits(options: SubmitsOptions) {
     else found(account);
   }
 
+  function sample(by: Tracer, { caller }: KnownCaller, startedMs: number): SampledRequest | undefined {
+    // A PDU has no `traceparent`.
+    const ids = by.enter(undefined, caller.applicationId);
+    return ids && new SampledRequest(by, clock, startedMs, ids);
+  }
+
   function count(arrived: Arrived, status: number, refusal: ApiError | undefined, location?: string): void {
-    const { known, decision, command, correlationId, startedMs } = arrived;
+    const { known, decision, command, correlationId, startedMs, trace } = arrived;
+    const { caller } = known;
+    trace?.finish(`SMPP ${command}`, { status, refusal, correlationId, caller });
     onCounted({
-      caller: known.caller,
+      caller,
       correlationId,
       decision,
       method: 'SMPP',
@@ -117,6 +138,7 @@ export function createSubmits(options: SubmitsOptions) {
       durationMs: clock.steadyMs() - startedMs,
       id: undefined,
       location,
+      traceId: trace?.traceId,
     });
   }
 
@@ -171,11 +193,11 @@ export function createSubmits(options: SubmitsOptions) {
       answer(sequence, refusedBy(arrived, refuse(statuses.invalidMessageLength, `short_message ${problem}`)), '');
       return;
     }
-    const { known, correlationId, bind } = arrived;
+    const { known, correlationId, bind, trace } = arrived;
     const { applicationId, rights, api } = known.caller;
     const refused = (error: unknown) => refuseText(arrived, error, sequence, answer);
     try {
-      const context = { applicationId, rights, api, correlationId };
+      const context = { applicationId, rights, api, correlationId, trace };
       const message = messages.prepare(toSendRequest(request, text), context, segments);
       if (!isMessage(message)) {
         messages.refusalOf(message, spenderOf(known)).then(refused, refused);
@@ -212,6 +234,7 @@ export function createSubmits(options: SubmitsOptions) {
 
   /** Commits texts as the SMS API does. */
   async function sendTogether(known: KnownCaller, texts: TextToSend[]): Promise<void> {
+    const sinceMs = tracer === undefined ? 0 : clock.steadyMs();
     let outcomes: SendOutcome[];
     try {
       outcomes = await messages.accept(
@@ -225,6 +248,7 @@ export function createSubmits(options: SubmitsOptions) {
     }
     texts.forEach(({ arrived, message, sequence, answer }, place) => {
       const outcome = outcomes[place] ?? message;
+      arrived.trace?.note('batch', sinceMs, { 'heliograph.texts': texts.length });
       if (!isMessage(outcome)) {
         refuseText(arrived, outcome, sequence, answer);
         return;
@@ -240,9 +264,9 @@ export function createSubmits(options: SubmitsOptions) {
     sequence: number,
     answer: AnswerSubmit,
   ): Promise<void> {
-    const { bind, known, correlationId } = arrived;
+    const { bind, known, correlationId, trace } = arrived;
     try {
-      const made = await addPart({ account: bind.account, known, request, correlationId });
+      const made = await addPart({ account: bind.account, known, request, correlationId, trace });
       if (isRefusal(made)) {
         answer(sequence, refusedBy(arrived, made), '');
         return;

@@ -97,7 +97,6 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
 
   function startBody(fields: Fields<'To' | 'Channel' | 'Locale' | 'CustomCode' | 'AppHash' | 'DeviceIp'>): StartBody {
     const { To, Channel, Locale, CustomCode, AppHash, DeviceIp } = fields;
-    if (Channel === 'inbound') throw invalidParameter('Channel', `${notHere}: no answer says what the person texts`);
     if (Channel !== undefined && !Object.hasOwn(ourChannels, Channel))
       throw invalidParameter('Channel', channelExpected(Object.keys(ourChannels)));
     // One shape for every call: a field that is undefined counts as missing.

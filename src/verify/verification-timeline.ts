@@ -60,11 +60,11 @@ export function verificationTimeline(
       events.push({
         atMs: approvedAtMs ?? updatedAtMs,
         event: status,
-        detail: isInbound ? 'The text arrived from the number' : `Correct code entered${wrong}`,
+        detail: isInbound ? 'The text arrived from the number' : `${approvedBy(verification)}${wrong}`,
       });
       break;
     case 'failed':
-      events.push({ atMs: updatedAtMs, event: status, detail: `No attempts left${wrong}` });
+      events.push({ atMs: updatedAtMs, event: status, detail: `${failedBy(verification)}${wrong}` });
       break;
     case 'expired':
       events.push({ atMs: verification.expiresAtMs, event: status, detail: `Expired${wrong}` });
@@ -81,6 +81,12 @@ export function verificationTimeline(
   }
   return events;
 }
+
+/** The application's word for a code that it checked itself is no check of ours. */
+const approvedBy = ({ outcome }: Verification) =>
+  outcome === null ? 'Correct code entered' : 'The application reported that its code was entered';
+const failedBy = ({ outcome }: Verification) =>
+  outcome === null ? 'No attempts left' : 'The application reported that its code was not entered';
 
 /** Why the code went on to the next channel, or did not. */
 function toEvent({ atMs, channel, because, afterSeconds, skipped, risk }: TakenStep): TimelineEvent {

@@ -19,7 +19,7 @@ import type { Idempotency } from '../platform/database/idempotency.ts';
 import { createCheckRoutes } from './check-api.ts';
 import type { GuardExplanation } from './explanations.ts';
 import type { StartRequest } from './start/decision.ts';
-import type { ToStart } from './start/request.ts';
+import { codeLengthOf, type ToStart } from './start/request.ts';
 import type { StartRules } from './start/rules.ts';
 import { canceledVerification } from './verification-examples.ts';
 import {
@@ -101,15 +101,18 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
         UNSUPPORTED_CHANNEL: 'The channel is not supported',
         UNROUTABLE_DESTINATION: 'No route leads to the number',
       },
-      handler: async (call) => {
+      handler: (call) => {
         const caller = requireApplication(call);
-        let request: StartRequest;
-        try {
-          request = toStart(caller, call.body, call);
-        } catch (error) {
-          throw await verify.nameChannels(caller.applicationId, error);
-        }
+        // An answer kept for an idempotency key belongs to the body with its defaults.
+        call.body.code_length = codeLengthOf(call.body);
         return answerOnce(idempotency, call, async (keep) => {
+          // Only here: what refuses a start now does not refuse a replay.
+          let request: StartRequest;
+          try {
+            request = toStart(caller, call.body, call);
+          } catch (error) {
+            throw await verify.nameChannels(caller.applicationId, error);
+          }
           const toAnswer = ({ record }: { record: { id: string } }) => ({
             status: 200,
             body: JSON.stringify(record),

@@ -121,7 +121,13 @@ export function createVerifyService(options: VerifyServiceOptions) {
   const keptChecks = createKeptChecks({ database, clock, checks, toAnswer: toCheckAnswer });
   const cancellations = createCancellations(database, clock);
   const explanations = createExplanations({ database, clock, keys, currentGuard });
-  const withRisk = createRiskAsking({ environment, ask: askRisk, explain: explanations.submit });
+  const withRisk = createRiskAsking({ environment, ask: askRisk, explain: explanations.submit, isPending });
+
+  async function isPending({ applicationId, to }: Destination): Promise<boolean> {
+    const id = await findNewest({ applicationId, to });
+    const found = id === undefined ? undefined : await find({ applicationId, id });
+    return found !== undefined && asOf(found.row, clock.nowMs()).status === 'pending';
+  }
 
   /** Names `inbound` too where the application has a number that people can text. */
   async function nameChannels(applicationId: string, error: unknown): Promise<unknown> {

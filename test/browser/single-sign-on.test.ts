@@ -80,7 +80,7 @@ test('an account with a password joins from its own session, and adds a public k
   await page.getByText('Your account is joined').waitFor();
   await assertGood(page, 'Joined');
   await page.getByRole('button', { name: 'Leave single sign-on' }).click();
-  await page.getByText('opens this account no longer').waitFor();
+  await page.getByText('will no longer open this account').waitFor();
   await assertGood(page, 'Leaving');
   await page.getByLabel('Your password').fill(password);
   await page.getByRole('button', { name: 'Leave single sign-on' }).click();
@@ -121,6 +121,7 @@ test('where single sign-on is the only way in, no page asks for a password', asy
     const showsNoPassword = async (name: string) => {
       await button.waitFor();
       assert.equal(await page.locator('input').count(), 0, name);
+      assert.equal(await page.getByText('Sign up', { exact: true }).count(), 0, name);
       await assertGood(page, name);
     };
     await showsNoPassword('Landing');

@@ -97,6 +97,24 @@ describe('a start', () => {
     assert.deepEqual(await refusedFields({ to: '+445600123456' }), ['to']);
   });
 
+  test('a replay of one that was taken before the profile gives its answer', async () => {
+    const other = await createSender(app, { apis: ['verify'] });
+    const caller = await callerOf(other);
+    const start = () =>
+      caller.send(
+        'POST',
+        '/verify/v1/verifications',
+        { to: '+447700900481', channel: 'whatsapp' },
+        { 'idempotency-key': 'before' },
+      );
+    const first = await start();
+    assert.equal(first.status, 200);
+    await setProfile(other, profile);
+    const again = await start();
+    assert.deepEqual([again.status, again.body], [200, first.body]);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  });
+
   test('the code has six digits by default, and lasts at most ten minutes', async () => {
     const { body } = await acme.start({ to: acme.newNumber() });
     assert.equal(body.code_length, 6);

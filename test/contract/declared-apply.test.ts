@@ -5,8 +5,11 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { guideSamples } from '../../portal/src/webhooks/guide-samples.ts';
+import type { Database, Session } from '../../src/platform/database/database.ts';
+import { NotReplicated, translateError } from '../../src/platform/database/errors.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { getToken } from '../support/applications.ts';
+import { runIn } from '../support/commands.ts';
 import { createDeclaredFiles, type DeclaredFiles } from '../support/declared.ts';
 import { createApplication, send, signUp, type TestDeveloper } from '../support/developer.ts';
 
@@ -395,6 +398,20 @@ describe('which object is meant', () => {
   });
 });
 
+test('an application whose name is the id of another keeps what it has, by an export too', async () => {
+  const developer = await signUp(app);
+  const other = await createApplication(developer, 'other');
+  const own = { account: developer.email, name: other };
+  await files.apply({ applications: [own] });
+  const { body } = await developer.send<{ data: { id: string; name: string }[] }>('GET', '/portal/v1/applications');
+  const id = body.data.find(({ name }) => name === other)?.id ?? '';
+  await files.apply({ numbers: [{ number: '80188', application_id: id, api: 'sms' }] });
+  const exported = await files.export();
+  const number = exported.numbers?.find((each) => (each as { number: string }).number === '80188');
+  assert.equal((number as { application_id?: string }).application_id, id);
+  assert.deepEqual((await files.plan({ numbers: [number] })).code, 0);
+});
+
 describe('credentials', () => {
   const registered = (developer: TestDeveloper) => ({
     account: developer.email,
@@ -440,6 +457,27 @@ describe('credentials', () => {
       /No credential was missing, so .*is not there/,
     );
     await assert.rejects(stat(again));
+  });
+
+  test('a commit that no standby has confirmed leaves the credentials in their file: they may be there', async () => {
+    const developer = await signUp(app);
+    const path = join(files.folder, 'doubtful.json');
+    const { database } = app.db;
+    const openSession: Database['openSession'] = async (...given) => {
+      const session = await database.openSession(...given);
+      const query: Session['query'] = async (statement, values) => {
+        const rows = await session.query<never>(statement, values);
+        if (statement === 'commit') throw translateError(new NotReplicated());
+        return rows;
+      };
+      return { ...session, query };
+    };
+    const doubtful = { ...app, db: { ...app.db, database: { ...database, openSession } } };
+    const file = await files.write({ applications: [registered(developer)] });
+    await assert.rejects(runIn({}, doubtful, 'apply', file, '--credentials', path), /cannot reach its database/);
+    const { credentials } = (await files.read('doubtful.json')) as { credentials: Record<string, string>[] };
+    const key = credentials.find(({ type }) => type === 'api_key')?.api_key ?? '';
+    assert.equal((await send(app, 'GET', '/sms/v1/messages', { headers: { apikey: key } })).status, 200);
   });
 
   test('a webhook or hook that needs a secret of ours asks for --credentials, and the file then has it', async () => {

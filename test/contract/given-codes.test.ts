@@ -101,6 +101,9 @@ describe('200', () => {
     const late = (await acme.start({ to, code: '606060' })).body;
     assert.deepEqual([late.id, late.sent], [again.id, false]);
     assert.equal((await acme.check(again.id, '606060')).body.valid, false);
+    const inbound = (await acme.start({ to, channel: 'inbound' })).body;
+    const later = (await acme.start({ to, code: '606060' })).body;
+    assert.deepEqual([later.id, later.channel, later.sent], [inbound.id, 'inbound', false]);
   });
 
   test('an idempotent replay sends nothing, and a code of another length is a wrong one', async () => {

@@ -1,7 +1,7 @@
 // The guard by conversion (section 6 of the contract): what is held back, what passes, and who ends it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createChores } from '../../src/compose/chores.ts';
+import { createChores } from '../../src/compose/chores/chores.ts';
 import { writeBinds } from '../../src/delivery/carrier/bind-store.ts';
 import { findCarrier } from '../../src/delivery/carrier/store.ts';
 import { routedCountryOf } from '../../src/messages/numbers/phone-number.ts';

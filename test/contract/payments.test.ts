@@ -200,4 +200,8 @@ test('after the retention time the payee is masked with the number', async () =>
   const later = await createVerifyCaller(app, acme);
   const { body } = await later.read(id);
   assert.deepEqual((body as Paid).payment, { ...ten, payee: '•••' });
+  const { rows } = await app.db.database.query<{ payee: string }>(
+    `select distinct template #>> '{payment,payee}' as payee from message where template ? 'payment'`,
+  );
+  assert.deepEqual(rows, [{ payee: '•••' }], 'nor does a text have it');
 });

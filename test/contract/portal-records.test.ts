@@ -121,6 +121,13 @@ describe('verifications', () => {
       );
     }
     assert.deepEqual((await get<List>('/verifications?to=0102&status=pending')).body.data, []);
+    const own = await post('/verify/v1/verifications', verify, {
+      ...{ to: '+15005550103', channel: 'sms', code: '482913' },
+    });
+    const outcome = { headers: verify, body: { outcome: 'failed' } };
+    await send(app, 'PUT', `/verify/v1/verifications/${own.id}/outcome`, outcome);
+    const reported = (await get<Detail>(`/verifications/${own.id}`)).body;
+    assert.match(reported.timeline.find(({ event }) => event === 'failed')?.detail ?? '', /^The application reported/);
     const list = await get<List>('/verifications?status=approved&to=+15005550102');
     assert.deepEqual(
       list.body.data.map((each) => each.id),

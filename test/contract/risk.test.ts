@@ -146,6 +146,20 @@ describe('plain JSON', () => {
     assert.equal(service.asked.length, 1);
   });
 
+  test('it is asked before a pending code is sent again, although the guard would block a new start', async () => {
+    const { service, app, acme } = await world({ HELIOGRAPH_GUARD: '{"per_number":1}' });
+    const { id, to } = await acme.pending();
+    service.answer = json({ decision: 'block' });
+    app.clock.advance(61_000);
+    const again = await acme.start({ to });
+    assert.deepEqual([again.body.status, again.body.reason], ['blocked', 'risk']);
+    assert.equal((await acme.read(id)).body.sends, 1);
+    const asked = service.asked.length;
+    app.clock.advance(600_000);
+    assert.equal((await acme.start({ to })).body.reason, 'destination_limit');
+    assert.equal(service.asked.length, asked, 'nothing would be sent');
+  });
+
   test('parallel starts of a number ask once', async () => {
     const { service, acme } = await world();
     const to = acme.newNumber();
@@ -206,6 +220,26 @@ describe('without an answer', () => {
     for (let count = 0; count < 3; count++)
       assert.equal((await acme.start({ to: acme.newNumber() })).body.status, 'pending');
   });
+});
+
+test('a step of the clock keeps no answer longer, and no pause', async () => {
+  const { service, app, acme } = await world();
+  const seen = async (to: string) => (await explain(acme, to)).rules.at(-1)?.seen;
+  // Later than its token and the keys of the service.
+  app.clock.advance(1_300_000);
+  const to = acme.newNumber();
+  assert.equal(await seen(to), 'allow');
+  const stepBack = () => app.clock.set(app.clock.nowMs() - 600_000);
+  stepBack();
+  app.clock.advance(61_000);
+  service.answer = json({ decision: 'block' });
+  assert.equal(await seen(to), 'block');
+  service.answer = json({}, 503);
+  for (let count = 0; count < 5; count++) await seen(acme.newNumber());
+  stepBack();
+  app.clock.advance(11_000);
+  service.answer = json({ decision: 'allow' });
+  assert.equal(await seen(acme.newNumber()), 'allow');
 });
 
 describe('CAMARA SIM Swap', () => {

@@ -9,6 +9,7 @@ import { createRegistered, type TestApplication } from '../support/applications.
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
+import { createFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { urlOf } from '../support/node-settings.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { buildService, endServices } from '../support/service.ts';
@@ -22,6 +23,8 @@ const rolls = inShort(1, 2);
 const workers = inShort(0, 1);
 
 let db: TestDatabase;
+/** By TCP: the socket of the tests' Postgres is open to its own user alone. */
+let postgres: FaultProxy;
 let redis: RedisServer;
 let address: ServiceAddress;
 let pods: { web: Pods; worker: Pods };
@@ -29,10 +32,11 @@ let acme: TestApplication;
 before(async () => {
   await buildService();
   db = await createTestDatabase();
+  postgres = await createFaultProxy(db.connection);
   redis = await startRedis();
   address = await createServiceAddress();
   const secrets = {
-    DATABASE_URL: urlOf(db.connection),
+    DATABASE_URL: urlOf(postgres.connection),
     REDIS_URL: redis.url,
     HELIOGRAPH_SECRET: 'a secret that all nodes share',
     HELIOGRAPH_METRICS_TOKEN: 'a-token-for-metrics-of-pods',
@@ -56,6 +60,7 @@ after(async () => {
   await endServices();
   await address.close();
   await redis.stop();
+  await postgres.close();
   await db.drop();
 });
 

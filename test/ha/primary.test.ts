@@ -114,6 +114,26 @@ describe('with a synchronous standby', { concurrency: false }, () => {
     assert.equal(await portOf(node), pair.first.port);
   });
 
+  test('without its standby a host is asked for a write again and again, on one connection: the next one may count', async () => {
+    await node.primary.whenTrusted(patient);
+    const began = new Map<number, Set<string>>();
+    pair.second.freeze();
+    try {
+      await eventually('writes were given up and begun again', async () => {
+        const { rows } = await pair.first.admin.query<{ pid: number; began: string }>(
+          `select pid, query_start::text as began from pg_stat_activity
+             where usename = 'heliograph' and wait_event = 'SyncRep' and query like '%emit_message%'`,
+        );
+        for (const row of rows) began.set(row.pid, (began.get(row.pid) ?? new Set()).add(row.began));
+        return [...began.values()].some((each) => each.size >= 3);
+      });
+    } finally {
+      pair.second.thaw();
+    }
+    assert.equal(began.size, 1);
+    assert.equal(await portOf(node), pair.first.port);
+  });
+
   test('an answer that was under way when trust ended comes late, or not at all', async () => {
     await node.primary.whenTrusted(patient);
     const answer = node.database.query('select pg_sleep(1.6), inet_server_port() as port');
@@ -225,6 +245,44 @@ describe('with a synchronous standby', { concurrency: false }, () => {
     }
   });
 
+  test('a statement that takes too long holds back answers for one write, and ends no trust', async () => {
+    const host = await node.primary.whenTrusted(patient);
+    // One backend stands still, so its statement has no answer. The host itself is well.
+    const { rows } = await pair.first.admin.query<{ pid: number }>(
+      `select pid from pg_stat_activity where usename = 'heliograph' and state = 'idle'
+         and pid <> pg_backend_pid() and query not like '%pg_logical_emit_message%'`,
+    );
+    for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
+    try {
+      const asked = Array.from({ length: 3 }, () => node.database.query('select 1').then(answered, String));
+      const outcomes = await Promise.all(asked);
+      assert.ok(
+        outcomes.some((outcome) => outcome !== 'answered'),
+        'a statement had no answer',
+      );
+      assert.equal(node.primary.current(), host, 'the host is trusted still');
+      assert.equal((await node.database.query('select 1')).count, 1);
+    } finally {
+      for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+    }
+  });
+
+  test('doubts without end keep no answer waiting: each waits for a write that began after those before it', async () => {
+    const host = await node.primary.whenTrusted(patient);
+    let goesOn = true;
+    const doubt = () => {
+      node.primary.doubt(host);
+      if (goesOn) setImmediate(doubt);
+    };
+    doubt();
+    try {
+      for (let n = 0; n < 10; n++) assert.equal((await node.database.query('select 1')).count, 1);
+      assert.equal(node.primary.current(), host);
+    } finally {
+      goesOn = false;
+    }
+  });
+
   test('after a promotion every statement goes to the new primary, and no connection to the old one stays', async () => {
     const session = await node.database.openSession(() => {
       sessionLost = true;
@@ -283,6 +341,7 @@ describe('with a synchronous standby', { concurrency: false }, () => {
   });
 });
 
+const answered = () => 'answered';
 const unused = { onChange: () => {}, onLost: () => {} };
 
 function refusedToStart(error: unknown): false {

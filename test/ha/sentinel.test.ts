@@ -24,6 +24,8 @@ const callers: Record<string, Limits> = {
   both: { perMinute: 300, burst: 30 },
 };
 const pauseMs = 25;
+/** Longer than any failover. */
+const probationMs = 50_000;
 
 interface Node {
   windows: Windows;
@@ -91,12 +93,13 @@ test('a master is lost: nodes take their share, follow Sentinel, and no window e
     const lost = await world.master();
     // A frozen one wakes up later, still as a master.
     const isFrozen = turn % 2 === 1;
+    const decision = world.decision();
+    const before = nodes.map(({ breaker }) => breaker.redis?.serverId);
     world.signal(lost, isFrozen ? 'SIGSTOP' : 'SIGKILL');
-    await eventually('Sentinel names another master', async () => (await world.master()) !== lost, { everyMs: 20 });
-    const decidedAtMs = performance.now();
-    await areInUse();
-    const tookMs = performance.now() - decidedAtMs;
-    if (tookMs > 50_000) probations++;
+    const decidedAtMs = await decision;
+    await Promise.all(nodes.map((node, place) => usesAnother(node, before[place])));
+    const tookMs = Math.max(0, performance.now() - decidedAtMs);
+    if (tookMs > probationMs) probations++;
     else followedMs.push(tookMs);
     if (isFrozen) world.signal(lost, 'SIGCONT');
     else await world.restart(lost);
@@ -104,7 +107,10 @@ test('a master is lost: nodes take their share, follow Sentinel, and no window e
   if (failovers > 1) await new Promise((done) => setTimeout(done, minuteMs));
   const sorted = followedMs.map(Math.round).toSorted((one, other) => one - other);
   tellFigure(`failovers of Redis by Sentinel: ${failovers}, half of them frozen masters`);
-  tellFigure(`ms from Sentinel's decision until both nodes used the new master: ${sorted.join(', ')}`);
+  tellFigure(`ms from Sentinel's +switch-master until both nodes used the new master: ${sorted.join(', ')}`);
+  // A short form runs beside other tests, on a machine that is busy with them.
+  const slowestMs = inShort(60_000, 2000);
+  assert.ok((sorted.at(-1) ?? 0) <= slowestMs, `a failover took ${sorted.at(-1)} ms from Sentinel's decision`);
   tellFigure(`failovers after which the windows were on probation for a minute: ${probations}`);
   for (const [caller, { perMinute, burst }] of Object.entries(callers)) {
     const own = admissions.filter((admission) => admission.caller === caller);
@@ -123,6 +129,11 @@ test('a master is lost: nodes take their share, follow Sentinel, and no window e
     if (probations === 0) assert.ok(mostShared.second <= burst, `${caller}: ${mostShared.second} shared in a second`);
   }
 });
+
+function usesAnother({ breaker }: Node, before: string | undefined): Promise<unknown> {
+  const isAnother = () => breaker.redis !== undefined && breaker.redis.serverId !== before;
+  return eventually('the node uses the new master', isAnother, { withinMs: 120_000 });
+}
 
 function mostWithin(list: Admission[], windowMs: number): number {
   const times = list.map(({ atMs }) => atMs).sort((one, other) => one - other);

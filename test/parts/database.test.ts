@@ -61,6 +61,12 @@ test('an address cannot rename our connections: what waits for our transactions 
   assert.equal(rows[0]?.name, 'heliograph');
 });
 
+test('Postgres compiles no statement of ours, whatever the database is set to', async () => {
+  await db.database.query(`alter database ${db.connection.database} set jit to 'on'`);
+  const pool = db.another({ connection: { url: urlOf(db.connection) } });
+  assert.deepEqual((await pool.query('show jit')).rows, [{ jit: 'off' }]);
+});
+
 test('times of every precision, and arrays of uuids', async () => {
   const fractions = ['', '.1', '.12', '.123', '.1234', '.123456', '.001', '.000001', '.999999'];
   const texts = fractions.map((fraction) => `2024-02-29 23:59:59${fraction}+00`);

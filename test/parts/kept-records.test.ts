@@ -1,7 +1,7 @@
 // Records go by their age, but none that something still waits for: a service may have stood still for weeks.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { createChores } from '../../src/compose/chores.ts';
+import { createChores } from '../../src/compose/chores/chores.ts';
 import { createClaims } from '../../src/delivery/queue/claim-store.ts';
 import { queueColumns } from '../../src/delivery/queue/columns.ts';
 import { neededTextsFrom } from '../../src/delivery/receipts/needed-texts.ts';

@@ -198,7 +198,9 @@ test('callbacks: 404 for another name or token, 400 for what cannot be read, 405
   );
   assert.equal((await make({ method: 'POST', url, headers: {}, body: 'nonsense' })).status, 400);
   assert.equal((await fetch(url, { method: 'DELETE' })).status, 405);
-  assert.equal((await fetch(url, { method: 'POST', body: 'x'.repeat(70_000) })).status, 413);
+  assert.equal((await fetch(url, { method: 'POST', body: 'x'.repeat(1_100_000) })).status, 413);
+  const inbound = callbacks?.inbound ?? '';
+  assert.equal((await fetch(inbound, { method: 'POST', body: 'x'.repeat(70_000) })).status, 413);
 });
 
 test('the test of a carrier shows its steps, and waits for the receipt that comes by HTTP', async () => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { newId, uuidOf } from '../../src/platform/ids.ts';
 import { tlvTags } from '../../src/smpp/pdu.ts';
+import { newBind } from '../../src/smpp-server/bind.ts';
+import { createBinds } from '../../src/smpp-server/binds.ts';
 import { connectRaw } from '../smpp/raw-client.ts';
 import { eventually } from '../support/eventually.ts';
+import { createTestLog } from '../support/log.ts';
 import {
   accountsPath,
   bound,
@@ -80,6 +84,42 @@ describe('binds', () => {
     await bound(world, caller);
   });
 
+  test('a bind whose commit was not answered takes no place of its account', async () => {
+    const { account, id: applicationId } = await createSmppCaller(world.app);
+    const { database } = world.app.db;
+    const lost = new Error('Connection terminated during commit');
+    let isLost = false;
+    const binds = createBinds({
+      clock: world.app.clock,
+      log: createTestLog().log,
+      onEnd() {},
+      isDead: () => false,
+      database: {
+        ...database,
+        transaction: async (work) => {
+          const result = await database.transaction(work);
+          if (isLost) throw lost;
+          return result;
+        },
+      },
+    });
+    const { id, system_id: systemId, addresses } = account;
+    const known = { id, applicationId, systemId, binds: 2, addresses, createdAtMs: 0 };
+    const made = () =>
+      newBind({
+        ...{ id: newId('bnd', world.app.clock), account: known, mode: 'receiver', address: '127.0.0.1' },
+        ...{ tls: false, boundAtMs: 0, key: 'x' },
+      });
+    const rows = async () =>
+      (await database.query('select 1 from smpp_bind where account_id = $1', [uuidOf(id)])).rows.length;
+    assert.equal(await binds.take(made()), true);
+    isLost = true;
+    await assert.rejects(binds.take(made()), lost);
+    assert.equal(await rows(), 2);
+    await eventually('it is not counted', async () => (await rows()) === 1, { withinMs: 10_000 });
+    await binds.stop();
+  });
+
   test('many binds at once get exactly what the account has', async () => {
     const caller = await createSmppCaller(world.app, 'free', { binds: 3 });
     const clients = await Promise.all(Array.from({ length: 8 }, () => connectRaw(world.port)));
@@ -139,6 +179,26 @@ describe('binds', () => {
     await again.take('unbind');
     const late = await connectRaw(world.port);
     assert.equal((await late.bind('bind_transceiver', credentialsOf(renewed))).status, 0x0e);
+  });
+
+  test('a deleted account ends its binds, also when it could not be looked up at once', async () => {
+    const caller = await createSmppCaller(world.app);
+    const other = await createAccount(caller);
+    const receiver = await bound(world, caller, 'bind_receiver');
+    const client = await bound(world, { ...caller, account: other });
+    const { database } = world.app.db;
+    await database.query('alter table smpp_password rename to smpp_password_away');
+    try {
+      await database.transaction(async (tx) => {
+        await tx.query('delete from smpp_account where id = $1', [uuidOf(caller.account.id)]);
+        await tx.query('select record_registry_change($1, now())', [caller.id]);
+      });
+      await eventually('the node knows of the change', async () => (await client.submit()).status === 0x08);
+    } finally {
+      await database.query('alter table smpp_password_away rename to smpp_password');
+    }
+    await receiver.take('unbind');
+    assert.equal((await client.submit()).status, 0);
   });
 
   test('a password with an overlap leaves the binds of the older one alone', async () => {

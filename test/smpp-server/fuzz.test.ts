@@ -106,26 +106,17 @@ test(`${total} random and mutated PDUs: no crash, no wedge, memory flat, and ano
   let before = 0;
   for (let sent = 0; sent < total; sent += inOneBlock) {
     if (sent === Math.floor(total / 4 / inOneBlock) * inOneBlock) before = heapUsed();
-    let isClosed = false;
     const marker = encodePdu({ command: 'enquire_link', status: 0, sequence: markerSequence });
     const frames = Array.from({ length: inOneBlock }, () => createFrame(random));
     client.sendOctets(Buffer.concat([...frames, marker]));
-    void client.closed().then(
-      () => {
-        isClosed = true;
-      },
-      () => {},
-    );
-    const received = client.received as Pdu[];
-    await eventually(
+    const { received } = client;
+    const isMarker = ({ command, sequence }: Pdu) => command === 'enquire_link_resp' && sequence === markerSequence;
+    await client.until(
       'the service reads on, or has rightly ended the connection',
-      () =>
-        isClosed ||
-        received.some(({ command, sequence }) => command === 'enquire_link_resp' && sequence === markerSequence),
-      { everyMs: 1 },
+      () => client.isClosed || received.some(isMarker),
     );
-    received.length = 0;
-    if (isClosed) {
+    (received as Pdu[]).length = 0;
+    if (client.isClosed) {
       client = await rebind();
       binds++;
     }

@@ -153,8 +153,14 @@ test(`${count} submits over ${binds} binds on two nodes, with kills of a node an
   const ids = [...ledger.answered.values()];
   assert.equal(new Set(ids).size, count, 'each has an id of its own');
 
-  await eventually('every text has ended', async () => (await unfinished(ids)) === 0, { withinMs, everyMs: 200 });
-  await eventually('every receipt has come', () => ids.every((id) => ledger.receipts.has(id)), { withinMs });
+  await eventually('every text has ended', async () => (await unfinished(ids)) === 0, {
+    withinMs,
+    everyMs: inShort(200, 3000),
+  });
+  await eventually('every receipt has come', () => ids.every((id) => ledger.receipts.has(id)), {
+    withinMs,
+    everyMs: inShort(20, 500),
+  });
   const waiting = async () => {
     const { rows } = await database.query<{ count: number }>(
       'select count(*)::integer as count from smpp_delivery where owner = $1',

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type SubmitFields, tlvTags } from '../../src/smpp/pdu.ts';
+import { connectRaw } from '../smpp/raw-client.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
+import { createProduction } from '../support/production.ts';
+import { countMessages } from '../support/texts.ts';
 import {
   bound,
+  createAccount,
   createSmppCaller,
   createSmppWorld,
   type SmppCaller,
@@ -170,4 +174,100 @@ describe('parts of long texts', () => {
     assert.deepEqual(await messagesOf(caller), []);
     client.close();
   });
+
+  test('a thousand parts of an account wait at most, on all its binds; the next is refused until some are joined or given up', async () => {
+    const caller = await createSmppCaller(world.app);
+    const clients = await Promise.all([bound(world, caller), bound(world, caller)]);
+    const [client, other] = clients;
+    const first = (reference: number) => part('udh16', reference, 2, 1, `${reference}`);
+    const answers = await Promise.all(
+      clients.map((each, half) =>
+        submitMany(
+          each,
+          Array.from({ length: 510 }, (_, index) => first(510 * half + index)),
+        ),
+      ),
+    );
+    const refused = answers.flat().filter(({ status }) => status !== 0);
+    assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([0x14]));
+    assert.equal(refused.length, 20);
+    assert.equal(await statusOf(other, first(5000)), 0x14);
+    assert.equal(
+      await statusOf(await bound(world, await createSmppCaller(world.app)), first(5000)),
+      0,
+      'another account',
+    );
+    // Those that wait may be joined, and leave room.
+    assert.equal(await statusOf(client, part('udh16', 0, 2, 2, '!')), 0);
+    assert.equal(await statusOf(other, first(5001)), 0);
+    assert.equal(await statusOf(other, first(5002)), 0x14);
+    world.app.clock.advance(66_000);
+    await eventually('the others are given up', async () => {
+      await world.app.delivery.maintenance.runAll();
+      return (await statusOf(other, first(5003))) === 0;
+    });
+    for (const each of clients) each.close();
+  });
+
+  test('a last part whose text was not written is not taken for kept: sent again, it sends the text once', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    const [first, last] = [part('udh8', 21, 2, 1, 'begin '), part('udh8', 21, 2, 2, 'end')];
+    const { messageId: firstId } = await client.submit(first);
+    const { database } = world.app.db;
+    await database.query(`create function refuse_message() returns trigger language plpgsql as
+      $$ begin raise exception 'not now'; end $$`);
+    await database.query(
+      'create trigger refused before insert on message for each row execute function refuse_message()',
+    );
+    try {
+      assert.equal(await statusOf(client, last), 0x08);
+    } finally {
+      await database.query('drop function refuse_message cascade');
+    }
+    assert.equal(await statusOf(client, last), 0x08, 'it may still be written');
+    assert.deepEqual(await messagesOf(caller), []);
+    world.app.clock.advance(40_000);
+    const answers = await submitMany(client, [first, last]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [0, 0],
+    );
+    assert.equal(answers[0]?.messageId, firstId);
+    assert.deepEqual(
+      (await messagesOf(caller)).map(({ message }) => message),
+      ['begin end'],
+    );
+    assert.equal((await client.submit(last)).messageId, answers[1]?.messageId);
+    assert.equal((await messagesOf(caller)).length, 1);
+    client.close();
+  });
+});
+
+test('a text that was refused whole may come again: its parts are not taken for those that were given up', async () => {
+  const env = { HELIOGRAPH_SENDERS: 'open', HELIOGRAPH_SMPP_PORT: '2775' };
+  const { app, operator, createCaller } = await createProduction({ env });
+  try {
+    const sender = await createCaller({ apis: ['sms'], plan: 'enterprise' });
+    const limit = (segments_per_day: number | null) =>
+      operator.send('PATCH', `/portal/v1/operator/applications/${sender.id}`, { segments_per_day });
+    assert.equal((await limit(1)).status, 200);
+    const account = await createAccount(sender, { addresses: ['127.0.0.1'] });
+    const client = await connectRaw(app.app.smpp.port ?? 0);
+    const credentials = { systemId: account.system_id, password: account.password };
+    assert.equal((await client.bind('bind_transceiver', credentials)).status, 0);
+    const destination = '447400123456';
+    const [first, last] = [1, 2].map((number) => ({ destination, ...part('udh8', 8, 2, number, 'x'.repeat(150)) }));
+    const before = await client.submit(first);
+    assert.equal(await statusOf(client, last ?? {}), 0x45);
+    assert.equal((await limit(null)).status, 200);
+    const again = await client.submit(first);
+    assert.equal(again.status, 0);
+    assert.notEqual(again.messageId, before.messageId);
+    assert.equal(await statusOf(client, last ?? {}), 0);
+    assert.equal(await countMessages(app, sender.id), 1);
+    client.close();
+  } finally {
+    await app.close();
+  }
 });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { statusCode } from '../../src/messages/message-row.ts';
+import { uuidOf } from '../../src/platform/ids.ts';
 import { findTlv, tlvTags } from '../../src/smpp/pdu.ts';
 import type { RawClient } from '../smpp/raw-client.ts';
 import { createRunningClock } from '../support/clock.ts';
@@ -171,4 +173,29 @@ describe('texts from phones', () => {
     assert.equal(findTlv(third?.tlvs ?? [], tlvTags.messagePayload)?.toString(), texts[2]);
     sender.close();
   });
+});
+
+test('a receipt whose record could not be read is sent when it can be', async () => {
+  const world = await createSmppWorld({ delivery: 'held', clock: createRunningClock() });
+  const { app, caller } = world;
+  const { database } = app.db;
+  const sender = await bound(world, caller, 'bind_transmitter');
+  const { messageId } = await sender.submit();
+  await database.query(
+    `insert into smpp_delivery (owner, application_id, kind, subject, status, created_at, due_at)
+     values ($1, $2, 0, $3, $4, now(), now() - interval '1 minute')`,
+    [uuidOf(caller.account.id), uuidOf(caller.id), uuidOf(messageId), statusCode('delivered')],
+  );
+  await database.query('alter table message rename to message_away');
+  const receiver = await bound(world, caller, 'bind_receiver');
+  try {
+    await eventually('it is claimed', async () => {
+      const { rows } = await database.query('select 1 from smpp_delivery where attempts > 0');
+      return rows.length > 0;
+    });
+  } finally {
+    await database.query('alter table message_away rename to message');
+  }
+  assert.equal(idOf(await receiver.takeReceipt()), messageId);
+  await world.close();
 });

@@ -3,8 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import { encodeText } from '../../src/smpp/charset.ts';
 import { send } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
+import { createProduction, spendRow } from '../support/production.ts';
 import {
   bound,
+  createAccount,
   createSmppCaller,
   createSmppWorld,
   readAccount,
@@ -174,4 +176,31 @@ describe('submit_sm is a send of the SMS API', () => {
     assert.equal(new Set(answers.map(({ messageId }) => messageId)).size, 1000);
     client.close();
   });
+});
+
+test('in production, a text beyond the segments of the day is 0x45; of one turn, those that fit are kept', async () => {
+  const env = { HELIOGRAPH_SENDERS: 'open', HELIOGRAPH_SMPP_PORT: '2775' };
+  const { app, operator, createCaller } = await createProduction({ env });
+  const application = await createCaller({ plan: 'enterprise', apis: ['sms'] });
+  const account = await createAccount(application, { addresses: ['127.0.0.1/32'] });
+  const own = { ...application, account };
+  const path = `/portal/v1/operator/applications/${own.id}`;
+  assert.equal((await operator.send('PATCH', path, { segments_per_day: 4 })).status, 200);
+  const client = await bound({ port: app.app.smpp.port ?? 0 }, own);
+  const short = { destination: '442079460958' };
+  const long = { ...short, shortMessage: Buffer.from('x'.repeat(250)) };
+  const answers = await submitMany(client, [long, short, long, short, short]);
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [0, 0, 0, 0x45, 0x45]);
+  assert.equal((await spendRow(app, own.id))?.segments, 4);
+  const { rows } = await app.db.database.query<{ segments: number }>(
+    'select sum(segment_count)::integer as segments from message',
+  );
+  assert.equal(rows[0]?.segments, 4, 'nothing of what was refused is kept');
+  await eventually('it is shown why', async () =>
+    (await readAccount(own)).problems.some(
+      ({ status_name, why }) => status_name === 'ESME_RSUBMITFAIL' && /4 segments of the day/.test(why),
+    ),
+  );
+  client.close();
+  await app.close();
 });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -95,5 +97,29 @@ describe('TLS, and the plain port in production', () => {
     const account = await createAccount(application, { addresses: ['127.0.0.1'] });
     const client = await connectRaw(production.app.app.smpp.port ?? 0);
     assert.equal((await client.bind('bind_transceiver', credentialsOf({ ...application, account }))).status, 0x0e);
+  });
+
+  test('connections that begin no handshake are bounded by address, and make room when they end', async () => {
+    const open = new Set<Socket>();
+    async function connectSilently(): Promise<Socket> {
+      const socket = connect({ port: production.app.app.smpp.tlsPort ?? 0, host: '127.0.0.1' });
+      await once(socket, 'connect');
+      open.add(socket);
+      socket.on('error', () => {}).on('close', () => open.delete(socket));
+      socket.resume();
+      return socket;
+    }
+    for (let count = 0; count < 50; count++) await connectSilently();
+    const oneMore = await connectSilently();
+    await eventually('it is cut', () => !open.has(oneMore));
+    assert.equal(open.size, 50, 'the others are still waited for');
+    for (const socket of open) socket.destroy();
+    const caller = await createCaller([]);
+    await eventually('there is room for a bind', async () => {
+      const made = bindByTls(caller);
+      await eventually('it is bound, or cut', () => made.isBound() || made.ended() !== '');
+      if (made.isBound()) await made.session.unbind();
+      return made.isBound();
+    });
   });
 });

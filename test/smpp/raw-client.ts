@@ -13,7 +13,6 @@ import {
   type Pdu,
   type SubmitFields,
 } from '../../src/smpp/pdu.ts';
-import { eventually } from '../support/eventually.ts';
 
 type PduOf<Command, Any extends Pdu = Pdu> = Any extends Pdu ? (Command extends Any['command'] ? Any : never) : never;
 
@@ -22,6 +21,11 @@ export interface RawClient {
   sendOctets(octets: Buffer): void;
   /** Takes the next PDU with this command out of those that came. */
   take<Command extends Pdu['command']>(command: Command): Promise<PduOf<Command>>;
+  /** Looks whenever something has come, and once the connection is closed. */
+  until(what: string, isThere: () => boolean): Promise<void>;
+  readonly isClosed: boolean;
+  /** Takes the next PDU, whatever it is. */
+  next(): Promise<Pdu>;
   readonly received: readonly Pdu[];
   readonly lost: string | undefined;
   bind(command?: BindCommand, more?: { systemId?: string; password?: string }): Promise<BindAnswerPdu>;
@@ -39,21 +43,43 @@ export async function connectRaw(port: number): Promise<RawClient> {
   const received: Pdu[] = [];
   let sequence = 0;
   let isClosed = false;
+  /** Woken when something has come. */
+  const waiting = new Set<() => void>();
   socket.on('data', (chunk) => {
     for (const frame of frames.read(chunk)) received.push(decodePdu(frame).pdu);
+    for (const wake of waiting) wake();
   });
   socket.on('error', () => {});
   socket.on('close', () => {
     isClosed = true;
+    for (const wake of waiting) wake();
   });
+  function until(what: string, isThere: () => boolean): Promise<void> {
+    if (isThere()) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const end = (act: () => void) => {
+        waiting.delete(wake);
+        clearTimeout(late);
+        act();
+      };
+      const wake = () => isThere() && end(resolve);
+      const late = setTimeout(() => end(() => reject(new Error(`not within a minute: ${what}`))), 60_000);
+      waiting.add(wake);
+    });
+  }
+
   const client: RawClient = {
     send: (pdu) => void socket.write(encodePdu(pdu)),
     sendOctets: (octets) => void socket.write(octets),
     async take(command) {
       const find = () => received.findIndex((pdu) => pdu.command === command);
-      await eventually(`a ${command} comes`, () => find() >= 0, { withinMs: 20_000, everyMs: 2 });
+      await until(`a ${command} comes`, () => find() >= 0);
       const [pdu] = received.splice(find(), 1);
       return pdu as never;
+    },
+    async next() {
+      await until('a PDU comes', () => received.length > 0);
+      return received.shift() as Pdu;
     },
     get received() {
       return received;
@@ -75,7 +101,11 @@ export async function connectRaw(port: number): Promise<RawClient> {
       client.send({ command: 'deliver_sm_resp', status, sequence: receipt.sequence, messageId: '', tlvs: [] });
       return receipt;
     },
-    closed: async () => void (await eventually('the SMSC closes the connection', () => isClosed)),
+    until,
+    get isClosed() {
+      return isClosed;
+    },
+    closed: () => until('the SMSC closes the connection', () => isClosed),
     close: () => socket.destroy(),
   };
   return client;

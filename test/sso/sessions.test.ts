@@ -77,6 +77,26 @@ describe('with a refresh token', () => {
     assert.equal((await browser.account()).operator, false, 'only a sign-in gives it');
   });
 
+  test('a person who is in no group any longer: the claim is left out, and the right is lost', async () => {
+    const { browser, user } = await signedIn({ groups: ['admins'] });
+    delete user.claims.groups;
+    await later();
+    assert.equal((await browser.account()).operator, false);
+  });
+
+  test('userinfo that fails for a while costs no session: the refresh token before it is used up', async () => {
+    world.provider.set({ claims: 'userinfo' });
+    const { browser } = await signedIn({ groups: ['admins'] });
+    world.provider.failsUserinfo = true;
+    await later();
+    world.provider.failsUserinfo = false;
+    await later();
+    assert.equal((await browser.account()).operator, true);
+    await later();
+    assert.ok(await browser.me());
+    world.provider.set({ claims: 'id_token' });
+  });
+
   test('a provider that is away: the session goes on, until an hour after the last good check', async () => {
     const { browser } = await signedIn();
     await later();

@@ -21,14 +21,16 @@ export interface ChaosLoadOptions {
   nodes: { readonly url: string }[];
   own: TestApplication;
   random: () => number;
+  /** The pause of each caller between two acts. */
+  breathMs?: number;
 }
 
 const senders = inShort(3, 6);
 /** Numbers whose code is known, so that a caller need not read it on a phone. */
 const verifiers = inShort(2, 4);
-const breathMs = inShort(120, 10);
+const usualBreathMs = inShort(120, 10);
 
-export function startChaosLoad({ nodes, own, random }: ChaosLoadOptions): ChaosLoad {
+export function startChaosLoad({ nodes, own, random, breathMs = usualBreathMs }: ChaosLoadOptions): ChaosLoad {
   const history = createHistory();
   const load = {
     history,

@@ -15,6 +15,8 @@ export interface Limiter {
 /** A request without an answer for this long cannot know of a lockout: in milliseconds, and as a time. */
 export const onItsWay = Number.POSITIVE_INFINITY;
 export const longAgo = Number.NEGATIVE_INFINITY;
+/** Of a caller that sees no `Retry-After`. */
+export const neverInformed = Number.NaN;
 
 /** With a burst below its minute, so that either control refuses. */
 export const sixty: Limits = { perMinute: 60, burst: 20 };
@@ -58,7 +60,8 @@ export class Model {
       const informedAtMs = nowMs - quietMs;
       const isOld = nowMs - lockout.openedMs >= 250;
       const movedJustNow = lockout.moves.some((moveMs) => nowMs - moveMs < 250);
-      if ((informedAtMs > lockout.openedMs || isOld) && !movedJustNow) {
+      if (Number.isNaN(quietMs)) this.spared++;
+      else if ((informedAtMs > lockout.openedMs || isOld) && !movedJustNow) {
         const bound = lockout.naturalMs + lockout.lengthMs;
         if (lockout.endMs + 1000 > bound) this.caps++;
         lockout.endMs = Math.min(lockout.endMs + 1000, bound);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LimitDecision, Limits } from '../../src/http/admission.ts';
-import { checkClaims, type Limiter, Model, onItsWay, pro, sixty, walk } from './limiter-model.ts';
+import { checkClaims, type Limiter, Model, neverInformed, onItsWay, pro, sixty, walk } from './limiter-model.ts';
 
 const plans: Limits[] = [
   sixty,
@@ -100,7 +100,7 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
       );
       const step = fc.record({
         pauseMs: pauses,
-        quietMs: fc.oneof(fc.constant(onItsWay), pauses),
+        quietMs: fc.oneof(fc.constantFrom(onItsWay, neverInformed), pauses),
         plan: fc.nat({ max: small.length * 8 - 1 }),
       });
       await fc.assert(
@@ -235,6 +235,23 @@ export function describeLimiter(name: string, { newLimiter, tickMs, effort, most
         }
         assert.equal(endMs, naturalMs + lengthMs);
         assert.equal((await send(limiter, limits, endMs)).admitted, true);
+      }
+    });
+
+    test('a caller that sees no Retry-After never extends a block, however often it comes back; others do', async () => {
+      for (const [limits, lengthMs] of [
+        [{ perMinute: 5, burst: 9 }, 60_000],
+        [{ perMinute: 60, burst: 5 }, 1_000],
+      ] as const) {
+        const limiter = newLimiter();
+        await send(limiter, limits, 0, 5, neverInformed);
+        for (let nowMs = 0; nowMs < lengthMs; nowMs += lengthMs / 8) {
+          const refused = await send(limiter, limits, nowMs, 3, neverInformed);
+          assert.deepEqual([refused.admitted, refused.retryAfterMs], [false, lengthMs - nowMs]);
+        }
+        const informed = await send(await limiter.copy(), limits, (lengthMs * 7) / 8, 1, 0);
+        assert.equal(informed.retryAfterMs, lengthMs / 8 + 1000);
+        assert.equal((await send(limiter, limits, lengthMs, 1, neverInformed)).admitted, true);
       }
     });
 

@@ -21,6 +21,8 @@ export interface SentinelWorld {
   /** Starts one again that was killed. */
   restart(port: number): Promise<void>;
   ask(port: number, ...command: string[]): Promise<unknown>;
+  /** Resolves with the `performance.now()` at which the first Sentinel announced another master: its `+switch-master`. */
+  decision(): Promise<number>;
   /** Resolves when the master has a replica that follows it. */
   replicated(at?: number): Promise<void>;
   ports: number[];
@@ -81,6 +83,22 @@ export async function startSentinels(folder = makeFolder('sentinels')): Promise<
     ports,
     master,
     ask,
+    async decision() {
+      const clients = sentinelPorts.map((port) => createClient({ url: `redis://127.0.0.1:${port}`, RESP: 2 }));
+      try {
+        return await new Promise<number>((resolve, reject) => {
+          const follow = async (client: (typeof clients)[number]) => {
+            client.on('error', () => {});
+            await client.connect();
+            await client.subscribe('+switch-master', () => resolve(performance.now()));
+          };
+          Promise.all(clients.map(follow)).catch(reject);
+          setTimeout(() => reject(new Error('no Sentinel announced another master within a minute')), 60_000).unref();
+        });
+      } finally {
+        for (const client of clients) client.destroy();
+      }
+    },
     signal: (port, signal) => void children.get(port)?.kill(signal),
     // Sentinel makes it a replica of the new master.
     restart: async (port) => startRedis(port, await master()),

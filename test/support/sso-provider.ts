@@ -25,6 +25,8 @@ export interface SsoProvider {
   rotateKeys(): void;
   /** Answers every request by this instead. */
   answerAll: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  /** Userinfo answers 500. */
+  failsUserinfo: boolean;
   /** Answers token requests by this instead, with the nonce of the last authorization request. */
   answerToken: ((nonce: string) => Promise<object>) | undefined;
   /** Paths of all requests so far. */
@@ -55,6 +57,7 @@ export async function startSsoProvider(callback: string): Promise<SsoProvider> {
     issuer,
     user: undefined,
     answerAll: undefined,
+    failsUserinfo: false,
     answerToken: undefined,
     requests,
     set(options) {
@@ -131,6 +134,7 @@ export async function startSsoProvider(callback: string): Promise<SsoProvider> {
     requests.push(pathname);
     if (pathname === '/auth') nonce = searchParams.get('nonce') ?? nonce;
     if (me.answerAll !== undefined) return me.answerAll(request, response);
+    if (pathname === '/me' && me.failsUserinfo) return void response.writeHead(500).end();
     if (pathname === '/token' && me.answerToken !== undefined) {
       await text(request);
       response.setHeader('Content-Type', 'application/json');

@@ -1,5 +1,5 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
-import type { AccountRecord } from '../../../src/accounts/account-api.ts';
+import type { AccountRecord } from '../../../src/accounts/account-record.ts';
 import type { Call, Command } from '../command/command.ts';
 import { CommandError, exit } from '../process/exit.ts';
 import { openSession } from '../service/session.ts';

@@ -1,5 +1,5 @@
 import { HeliographError } from '../../../sdk/src/index.ts';
-import type { AccountRecord } from '../../../src/accounts/account-api.ts';
+import type { AccountRecord } from '../../../src/accounts/account-record.ts';
 import type { RequestStoryRecord } from '../../../src/portal/developer/request-api.ts';
 import type { FindPage, Found } from '../../../src/portal/find/found.ts';
 import type { OpenedRecord } from '../../../src/portal/find/record-opening.ts';

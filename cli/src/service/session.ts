@@ -1,6 +1,6 @@
 import type { Answer } from '../../../sdk/src/errors.ts';
 import { HeliographError } from '../../../sdk/src/index.ts';
-import type { AccountRecord, Challenge } from '../../../src/accounts/account-api.ts';
+import type { AccountRecord, Challenge } from '../../../src/accounts/account-record.ts';
 import type { Call } from '../command/command.ts';
 import { noCredentials } from '../process/exit.ts';
 import { changeProfiles, findByUrl, nameFor, type Profile } from '../profile/profiles.ts';

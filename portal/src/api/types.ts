@@ -5,17 +5,10 @@
 import type { toPage } from '../../../src/http/list-page.ts';
 import type { ServiceRecord } from '../../../src/portal/developer/service-api.ts';
 
-export type {
-  AccountRecord as Account,
-  Challenge,
-  ShownPasswordReset,
-} from '../../../src/accounts/account-api.ts';
-export type {
-  InvitationRecord,
-  MemberRecord,
-  NewInvitation,
-  ShownInvitation,
-} from '../../../src/accounts/member-api.ts';
+export type { ShownPasswordReset } from '../../../src/accounts/account-api.ts';
+export type { AccountRecord as Account, Challenge } from '../../../src/accounts/account-record.ts';
+export type { InvitationRecord, NewInvitation, ShownInvitation } from '../../../src/accounts/invitation-api.ts';
+export type { MemberRecord } from '../../../src/accounts/member-api.ts';
 export type { SessionRecord } from '../../../src/accounts/person-api.ts';
 export type { SignInRecord } from '../../../src/accounts/sign-in-api.ts';
 export type { Api as ApiName, Role } from '../../../src/http/route.ts';

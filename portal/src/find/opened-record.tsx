@@ -15,6 +15,7 @@ import { HttpStatus, Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Submits } from '../records/submits.tsx';
+import { traceFact } from '../requests/trace-id.tsx';
 import { useSession } from '../session/session.tsx';
 import { words as allWords } from '../words/find.tsx';
 import styles from './find.module.css';
@@ -179,6 +180,7 @@ function recordFacts({ message, verification, request }: Opened): FactList {
     [words.created, <Time key="created" at={request.at} />],
     [words.duration, request.duration_ms === null ? '–' : words.milliseconds(request.duration_ms)],
     [words.limits, limits.admitted ? words.allowed : words.limited(limits.refused_by ?? '')],
+    ...traceFact(request.trace_id),
     ...records.slice(0, 20).map(({ id, status }): [string, ReactNode] => [
       words.records,
       <span key={id} className={styles.line}>

@@ -11,6 +11,7 @@ import { Timeline } from '../parts/timeline.tsx';
 import { useLoad } from '../session/use-load.ts';
 import { words as allWords } from '../words/requests.tsx';
 import styles from './requests.module.css';
+import { traceFact } from './trace-id.tsx';
 
 const words = allWords.trace;
 
@@ -69,14 +70,6 @@ function Story({ trace }: { trace: RequestTrace }) {
 
 type Fact = [string, React.ReactNode];
 
-function TraceId({ id }: { id: string }) {
-  return (
-    <>
-      <code>{id}</code> <CopyButton text={id} what={words.traceId} small />
-    </>
-  );
-}
-
 function factsOf(trace: RequestTrace): Fact[] {
   const { limits } = trace;
   const left = limits.limit === null ? '–' : words.leftOf(limits.remaining ?? 0, limits.limit);
@@ -86,7 +79,7 @@ function factsOf(trace: RequestTrace): Fact[] {
     [words.duration, trace.duration_ms === null ? '–' : words.milliseconds(trace.duration_ms)],
     [words.limits, limits.admitted ? words.allowed : words.limited(limits.refused_by ?? '')],
     [words.left, left],
-    ...(trace.trace_id === null ? [] : [[words.trace, <TraceId key="trace" id={trace.trace_id} />] satisfies Fact]),
+    ...traceFact(trace.trace_id),
     ...(limits.retry_after_seconds === null
       ? []
       : [[words.retryAfter, words.seconds(limits.retry_after_seconds)] satisfies Fact]),

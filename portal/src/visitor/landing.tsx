@@ -21,7 +21,7 @@ export function Landing() {
             <Illustration />
           </div>
         </div>
-        {service.sso?.only ? <SsoPanel issuer={service.sso.issuer} /> : <SignUp />}
+        {service.sso?.only ? <SsoPanel issuer={service.sso.issuer} titled /> : <SignUp />}
       </div>
       <Title order={2} mb={16}>
         {words.landing.steps}

@@ -48,7 +48,7 @@ export function SignIn() {
       <PageTitle>{words.signIn.title}</PageTitle>
       <Stack mb={values.sso === '' && !expired ? 0 : 'md'}>
         {expired && <Callout tone="calm">{words.signIn.expired}</Callout>}
-        <SsoFault fault={values.sso} />
+        <SsoFault fault={values.sso} only={service.sso?.only === true} />
       </Stack>
       {service.sso?.only && <SsoPanel issuer={service.sso.issuer} />}
       {!service.sso?.only && (

@@ -4,10 +4,10 @@ import { words } from '../words/sso.ts';
 import { words as visitorWords } from '../words/visitor.tsx';
 import { SsoButton } from './sso-button.tsx';
 
-/** Where single sign-on is the only way in. */
-export function SsoPanel({ issuer }: { issuer: string }) {
+/** Where single sign-on is the only way in. The page for it has the title already. */
+export function SsoPanel({ issuer, titled = false }: { issuer: string; titled?: boolean }) {
   return (
-    <Panel title={visitorWords.signIn.title}>
+    <Panel {...(titled && { title: visitorWords.signIn.title })}>
       <Text mb="md">{words.onlyLead}</Text>
       <SsoButton issuer={issuer} />
     </Panel>

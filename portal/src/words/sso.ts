@@ -12,8 +12,9 @@ export const words = {
     denied: { title: 'You were not signed in', text: 'The sign-in page refused, or you canceled there. Try again.' },
     unavailable: {
       title: 'The sign-in page does not answer',
-      text: 'Try again in a minute. If you have a password here, it still works, unless your company turned passwords off.',
+      text: 'Try again in a minute. If you have a password here, it still works.',
     },
+    unavailableOnly: { title: 'The sign-in page does not answer', text: 'Try again in a minute.' },
     failed: {
       title: 'The sign-in could not be checked',
       text: 'The answer of the sign-in page was not what it has to be. Try again; if it stays so, ask your administrator. The log of the service has the reason.',
@@ -43,7 +44,7 @@ export const words = {
     submit: 'Continue',
     leave: 'Leave single sign-on',
     effect:
-      'Your identity there opens this account no longer, and the sessions that it opened end. Your password stays.',
+      'Your identity there will no longer open this account, and the sessions that it opened end. Your password stays.',
     left: 'You have left single sign-on',
   },
   noPassword: 'You have no password here. This works within 15 minutes of a sign-in.',

@@ -65,8 +65,10 @@ export async function setPassword(tx: Tx, personId: string, passwordHash: string
   await tx.query('update person set password_hash = $2 where id = $1', [personId, passwordHash]);
 }
 
-export async function makeOperator(tx: Tx, personId: string): Promise<void> {
-  await tx.query('update person set operator = true where id = $1', [personId]);
+/** False when the person is one already. */
+export async function makeOperator(tx: Tx, personId: string): Promise<boolean> {
+  const { count } = await tx.query('update person set operator = true where id = $1 and not operator', [personId]);
+  return count > 0;
 }
 
 export async function countOperatorsWithoutFactor(tx: Tx): Promise<number> {

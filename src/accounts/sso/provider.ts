@@ -26,6 +26,8 @@ export interface Refreshed {
   refreshToken: string;
   /** Undefined when the provider sent no claims. */
   operator: boolean | undefined;
+  /** Why the claims could not be read: the check is not a good one, but the token before is used up. */
+  failure?: Error;
 }
 
 export interface Provider {
@@ -121,6 +123,11 @@ export function createProvider(options: ProviderOptions): Provider {
     return { ...(await openid.fetchUserInfo(config, tokens.access_token, subject)), ...claims };
   }
 
+  /** Providers leave out a claim without values: without it, claims say that the person is no operator. */
+  function isOperatorNow(claims: Claims): boolean | undefined {
+    return Object.keys(claims).length === 0 ? undefined : (isOperatorBy(claims, operators) ?? false);
+  }
+
   return {
     async addressFor({ state, nonce, verifier }) {
       const opened = await open().catch(toFailure);
@@ -170,8 +177,12 @@ export function createProvider(options: ProviderOptions): Provider {
         keepKeys(opened, config);
         const id = tokens.claims();
         if (id !== undefined && id.sub !== subject) return undefined;
-        const operator = operators && isOperatorBy(await claimsOf(openid, config, tokens, subject), operators);
-        return { refreshToken: bounded(tokens.refresh_token) ?? refreshToken, operator };
+        const renewed = { refreshToken: bounded(tokens.refresh_token) ?? refreshToken, operator: undefined };
+        if (operators === undefined) return renewed;
+        return await claimsOf(openid, config, tokens, subject).then(
+          (claims) => ({ ...renewed, operator: isOperatorNow(claims) }),
+          (failure: Error) => ({ ...renewed, failure }),
+        );
       } catch (error) {
         if (isRefusal(error)) return undefined;
         throw error;

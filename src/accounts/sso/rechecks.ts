@@ -36,13 +36,18 @@ export function createRechecks({ database, clock, log, provider, seals }: Rechec
       const nowMs = clock.nowMs();
       if (renewed === undefined) return await deleteSession(database, sessionHash);
       const refresh = seals.seal(renewed.refreshToken, session);
+      if (renewed.failure !== undefined) return await postpone(sessionHash, renewed.failure, refresh);
       const times = { dueAtMs: nowMs + recheckMs, endsAtMs: nowMs + uncheckedMs, absoluteMs };
       const { operator } = renewed;
       await database.transaction((tx) => renewSession(tx, { sessionHash, refresh, operator }, times));
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'single sign-on: a session could not be checked');
-      await postponeRecheck(database, sessionHash, clock.nowMs() + retryMs);
+      await postpone(sessionHash, error as Error);
     }
+  }
+
+  async function postpone(sessionHash: Buffer, { message: reason }: Error, refresh?: Buffer): Promise<void> {
+    log.warn({ reason }, 'single sign-on: a session could not be checked');
+    await postponeRecheck(database, sessionHash, clock.nowMs() + retryMs, refresh);
   }
 
   /** Checks all that are due. Returns how many. */

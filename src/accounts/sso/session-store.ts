@@ -71,10 +71,18 @@ export async function renewSession(
   );
 }
 
-/** The provider is away: try again soon. The session ends an hour after the last good check. */
-export async function postponeRecheck(tx: Tx, sessionHash: Buffer, dueAtMs: number): Promise<void> {
-  await tx.query('update sso_session set due_at = $2, leased_until = null where session_hash = $1', [
-    sessionHash,
-    toTimestamp(dueAtMs),
-  ]);
+/**
+ * The provider is away: try again soon, with the new token if there is one. The session ends an hour after the last good
+ * check.
+ */
+export async function postponeRecheck(
+  tx: Tx,
+  sessionHash: Buffer,
+  dueAtMs: number,
+  refresh: Buffer | null = null,
+): Promise<void> {
+  await tx.query(
+    'update sso_session set due_at = $2, leased_until = null, refresh = coalesce($3, refresh) where session_hash = $1',
+    [sessionHash, toTimestamp(dueAtMs), refresh],
+  );
 }

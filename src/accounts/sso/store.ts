@@ -62,6 +62,12 @@ export async function deleteIdentity(tx: Tx, personId: string, issuer: string): 
   return rows[0]?.subject;
 }
 
+/** Cuts the person from every provider, and ends sign-ins that wait for a code. */
+export async function deleteIdentitiesOf(tx: Tx, personId: string): Promise<void> {
+  await tx.query('delete from sso_identity where person_id = $1', [personId]);
+  await tx.query('delete from sso_challenge where person_id = $1', [personId]);
+}
+
 /** Whether the person signs in by single sign-on. */
 export async function hasIdentity(tx: Tx, personId: string, issuer: string): Promise<boolean> {
   const { count } = await tx.query('select 1 from sso_identity where person_id = $1 and issuer = $2', [

@@ -35,7 +35,7 @@ const mostDrainMs = 5000;
 
 /** Builds the door for programs that speak SMPP, over the message service. Workers do not open it. */
 export function composeSmpp(foundation: Foundation, { registry, registrations, messages, onCounted }: SmppParts) {
-  const { config, clock, database, sideDatabase, keys, log, metrics, windows } = foundation;
+  const { config, clock, database, sideDatabase, keys, log, metrics, windows, tracer } = foundation;
   const { environment, passwordPerMinute: perMinute } = config;
   const { directory, feed, service } = registry;
   const credentials = createSmppCredentials(keys);
@@ -47,7 +47,12 @@ export function composeSmpp(foundation: Foundation, { registry, registrations, m
   const binds = createBinds({
     ...{ database: sideDatabase, clock, log },
     onEnd: (bind) => desk.end(bind, 0),
-    isDead: (bind) => accounts.remembered(bind.key) === null,
+    isDead(bind) {
+      const known = accounts.remembered(bind.key);
+      // The lookup at the change may have failed, and a receiver asks for nothing that would repeat it.
+      if (known === undefined) void check(bind);
+      return known === null;
+    },
   });
   const parts = createParts({ database, clock, keys, messages });
   const deliveries = createDeliveries({
@@ -56,7 +61,7 @@ export function composeSmpp(foundation: Foundation, { registry, registrations, m
     findInbound: (ids) => findInboundTexts(sideDatabase, ids),
   });
   const submits = createSubmits({
-    ...{ clock, log, environment, messages },
+    ...{ clock, log, environment, messages, tracer },
     find(bind) {
       submitted++;
       const known = accounts.remembered(bind.key);

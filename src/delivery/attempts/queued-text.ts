@@ -64,6 +64,8 @@ export interface EndedText {
   attempt?: TextAttempt | undefined;
   /** True for a text that another carrier has sent before, and that did not arrive: it is shown as sent already. */
   wasSent?: boolean;
+  /** As the text has it (`TextToSend`). */
+  isReported?: boolean | undefined;
 }
 
 /** A claimed text to try again. */

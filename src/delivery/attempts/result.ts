@@ -74,8 +74,9 @@ export function attemptResultOf(
   const entry = { ...submittedEntry(claimed.entry), inDoubt: false };
   const long = answer?.long && readLong(answer.long);
   const attempt = attemptOf(entry, answer, { carrier, submittedAtMs });
+  const { status: before, isReported } = message;
   const end = (status: EndedText['status'], error: EndedText['error'], ids: AcceptedIds = noIds): AttemptResult => ({
-    ended: { entry, status, error, ...ids, long, attempt, wasSent: message.status === 'sent' },
+    ended: { entry, status, error, ...ids, long, attempt, wasSent: before === 'sent', isReported },
   });
   const sendAgain = (afterMs: number, next: QueueEntry = entry): AttemptResult => ({
     again: { entry: next, carrier, dueAtMs: Math.min(nowMs + afterMs, message.expiresAtMs), long, attempt },

@@ -180,7 +180,7 @@ export function endWithoutSubmit(
   action: 'expire' | 'give_up' | 'block' | 'cancel',
 ): EndedText {
   const none = { carrierMessageId: null, receiptKey: null, long: undefined, attempt: undefined };
-  const about = { entry, ...none, wasSent: message.status === 'sent' };
+  const about = { entry, ...none, wasSent: message.status === 'sent', isReported: message.isReported };
   // A text that may have arrived is not shown as canceled.
   if (action === 'cancel') return { ...about, status: entry.inDoubt ? 'unknown' : 'canceled', error: null };
   return { ...about, ...endings[action === 'block' && entry.inDoubt ? 'give_up' : action] };

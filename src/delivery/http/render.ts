@@ -83,7 +83,7 @@ function wayOf(text: string, { channel, code, language, inEnglish }: CodeWay, la
   const own = languages === undefined ? language : languages[language];
   const name = own ?? languages?.en ?? language;
   if (channel !== 'voice') return { ...noWay, code, language: name };
-  // A voice of another language would read nobody's words.
+  // A voice of another language would read these words wrongly.
   const said = own === undefined ? (inEnglish ?? text) : text;
   return { text: said, code, language: name, ssml: ssmlOf(said), twiml: twimlOf(said, name) };
 }

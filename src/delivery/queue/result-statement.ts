@@ -55,7 +55,8 @@ export function recordParts(
     ];
     if (!sent) parts.push(`bad_end_${index} as (${insertEnds(`recorded_${index}`)})`);
     // A text that another carrier sent before does not change its state.
-    if (!(sent && wasSent)) parts.push(reportChanges(`recorded_${index}`, `_${index}`));
+    const isReported = group.some((text) => text.isReported !== false);
+    if (!(sent && wasSent)) parts.push(reportChanges(`recorded_${index}`, `_${index}`, isReported));
     const named = sent && account !== undefined ? group.filter((text) => text.long === undefined) : [];
     if (named.length > 0)
       parts.push(`known_${index} as (

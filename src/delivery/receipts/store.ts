@@ -6,7 +6,7 @@ import {
   type ReceiptOutcome,
   unsentStatuses,
 } from '../../messages/message.ts';
-import { changedColumns, reportChanges } from '../../messages/message-events.ts';
+import { changedColumns, reportChanges, reportStatus } from '../../messages/message-events.ts';
 import { errorCodeOf, statusCode, statusCodes, statusOf, toUuidRange } from '../../messages/message-row.ts';
 import { insertEnds, isInRange } from '../../messages/message-store.ts';
 import { toTimestamp } from '../../platform/clock.ts';
@@ -100,8 +100,10 @@ export async function applyToSent(
   const delivered = receipts.filter(({ receipt }) => receipt.outcome === 'delivered');
   if (delivered.length > 0) {
     const values = [carrier, toTimestamp(nowMs), ...toUuidRange(delivered.map(({ id }) => id))];
-    const { rows } = await tx.query<ChangedRow>(deliveredStatement, values);
-    for (const row of rows) {
+    const { rows } = await tx.query<ChangedRow & { isReported: boolean }>(deliveredStatement, values);
+    const reported = rows.filter(({ isReported }) => isReported).map(({ id }) => id);
+    if (reported.length > 0) await tx.query(reportStatement, toUuidRange(reported));
+    for (const { isReported: _, ...row } of rows) {
       const changed = { ...row, was: 'sent', now: 'delivered', wasUnsent: false } as const;
       known.set(row.id, { id: row.id, unsent: false, delivered: true, changed });
     }
@@ -151,13 +153,16 @@ function errorOf({ outcome, error }: Receipt): Receipt['error'] {
   return error ?? (outcome === 'expired' ? 'expired' : 'unknown');
 }
 
-/** The usual case: a sent text was delivered. */
+/** The usual case: a sent text was delivered. Few texts report their status: another statement does it. */
 const deliveredStatement = `with applied as (
       update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null, sequence = sequence + 1
       where ${isInRange(3)} and carrier = $1 and status = ${sent}
       returning ${changedColumns()}, ${countedColumns()}),
-    ${reportChanges('applied')}
-    select id, ${countedFields()} from applied`;
+    ${reportChanges('applied', '', false)}
+    select id, ${countedFields()}, status_callback is not null as "isReported" from applied`;
+
+const reportStatement = `with changed as (select ${changedColumns()} from message where ${isInRange(1)}),
+    ${reportStatus('changed')} select`;
 
 const report = `report as (
     select * from unnest($3::uuid[], $4::smallint[], $5::smallint[], $6::text[], $7::text[])

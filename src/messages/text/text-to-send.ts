@@ -29,6 +29,8 @@ export type TextToSend = Pick<
   given?: RoutingGiven | null;
   /** Its place in a sampled trace. */
   trace?: string | null | undefined;
+  /** False: nobody but the events hears of its status. */
+  isReported?: boolean;
 };
 
 /** The template ids of carriers for a code whose text an operator has set. */
@@ -55,7 +57,8 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
   /** Most texts of a batch are of few applications. */
   const applications = new Map<string, string>();
   for (const { cells, sender, sentAs, body, template, given, trace } of rows) {
-    const [uuid = '', owner = '', api, verificationId = '', to = '', status, segments, expiresAt = ''] = unpack(cells);
+    const [uuid = '', owner = '', api, verificationId = '', to = '', status, segments, expiresAt = '', reported] =
+      unpack(cells);
     const applicationId = applications.get(owner) ?? fromUuid('app', owner);
     applications.set(owner, applicationId);
     found.set(uuid, {
@@ -73,12 +76,16 @@ export async function findTextsToSend(tx: Tx, uuids: string[]): Promise<Map<stri
       status: statusOf(Number(status)),
       segmentCount: Number(segments),
       expiresAtMs: readTime(expiresAt),
+      isReported: reported === 't',
     });
   }
   return found;
 }
 
-const cells = ['id', 'application_id', 'api', 'verification_id?', 'recipient', 'status', 'segment_count', 'expires_at'];
+const cells = [
+  ...['id', 'application_id', 'api', 'verification_id?', 'recipient', 'status', 'segment_count', 'expires_at'],
+  '(status_callback is not null)',
+];
 const selectStatement = {
   name: 'select-texts-to-send',
   text: `select ${packed(cells)} as cells, sender, sent_as as "sentAs", body, template, route_given as given, trace

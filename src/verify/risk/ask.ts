@@ -10,10 +10,12 @@ export interface RiskAskingOptions {
   ask: AskRisk | undefined;
   /** What the guard would decide now. */
   explain: (item: ExplainItem) => Promise<GuardExplanation | Error>;
+  /** Whether a code of the number can be sent again. Absent where the guard decides about every send. */
+  isPending?: (of: Pick<StartRequest, 'applicationId' | 'to'>) => Promise<boolean>;
 }
 
 /** Adds what the risk check says, outside any transaction, to a send that the guard would let through. */
-export function createRiskAsking({ environment, ask, explain }: RiskAskingOptions) {
+export function createRiskAsking({ environment, ask, explain, isPending }: RiskAskingOptions) {
   const isSandbox = environment === 'sandbox';
 
   return async (request: StartRequest): Promise<StartRequest> => {
@@ -21,6 +23,8 @@ export function createRiskAsking({ environment, ask, explain }: RiskAskingOption
     if (ask === undefined || !mayUseChannel || (isSandbox && testNumberOf(to) !== undefined)) return request;
     const guarded = await explain({ applicationId, to, holds: isSandbox ? undefined : holds, keep: () => undefined });
     if (guarded instanceof Error) throw guarded;
-    return guarded.decision === 'block' ? request : { ...request, risk: await ask({ applicationId, to }) };
+    // The guard counts no text that is sent again, so a pending code may go out all the same.
+    const isBlocked = guarded.decision === 'block' && !(await isPending?.({ applicationId, to }));
+    return isBlocked ? request : { ...request, risk: await ask({ applicationId, to }) };
   };
 }

@@ -12,7 +12,7 @@ export interface Breaker {
 const mostFailures = 5;
 const pauseMs = 10_000;
 
-export function createBreaker(clock: Pick<Clock, 'nowMs'>): Breaker {
+export function createBreaker(clock: Pick<Clock, 'steadyMs'>): Breaker {
   let failures = 0;
   let openUntilMs = 0;
   return {
@@ -21,7 +21,7 @@ export function createBreaker(clock: Pick<Clock, 'nowMs'>): Breaker {
     },
     mayAsk() {
       if (failures < mostFailures) return true;
-      const nowMs = clock.nowMs();
+      const nowMs = clock.steadyMs();
       if (nowMs < openUntilMs) return false;
       // The others wait for what this question finds.
       openUntilMs = nowMs + pauseMs;
@@ -32,7 +32,7 @@ export function createBreaker(clock: Pick<Clock, 'nowMs'>): Breaker {
     },
     failed() {
       failures++;
-      if (failures >= mostFailures) openUntilMs = clock.nowMs() + pauseMs;
+      if (failures >= mostFailures) openUntilMs = clock.steadyMs() + pauseMs;
     },
   };
 }

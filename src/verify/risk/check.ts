@@ -70,7 +70,7 @@ export function createRiskCheck({ settings, client, tokenClient, clock }: RiskCh
     const answer = await Promise.race([call(question, signal), late]);
     if (!('failure' in answer)) {
       breaker.answered();
-      kept.set(nameOf(question), { answer, untilMs: clock.nowMs() + keptMs });
+      kept.set(nameOf(question), { answer, untilMs: clock.steadyMs() + keptMs });
     } else if (answer.isDown) breaker.failed();
     else breaker.answered();
     return answer;
@@ -79,7 +79,7 @@ export function createRiskCheck({ settings, client, tokenClient, clock }: RiskCh
   return async (question) => {
     const name = nameOf(question);
     const known = kept.get(name);
-    if (known !== undefined && clock.nowMs() < known.untilMs) return { ...known.answer, source: 'cache' };
+    if (known !== undefined && clock.steadyMs() < known.untilMs) return { ...known.answer, source: 'cache' };
     let asked = underWay.get(name);
     if (asked === undefined) {
       if (underWay.size >= mostUnderWay) return failed('busy');

@@ -25,7 +25,7 @@ const defaultSeconds = 300;
 export function createClientToken(
   { tokenUrl, clientId, clientSecret, scope }: ClientCredentials,
   client: Pick<GuardedClient, 'call'>,
-  clock: Pick<Clock, 'nowMs'>,
+  clock: Pick<Clock, 'steadyMs'>,
 ): ClientToken {
   let kept: { header: string; untilMs: number } | undefined;
   let asked: Promise<string | undefined> | undefined;
@@ -45,13 +45,13 @@ export function createClientToken(
       return undefined;
     const seconds = typeof said.expires_in === 'number' ? said.expires_in : defaultSeconds;
     const header = `Bearer ${said.access_token}`;
-    kept = { header, untilMs: clock.nowMs() + Math.max(1000, seconds * 1000 - marginMs) };
+    kept = { header, untilMs: clock.steadyMs() + Math.max(1000, seconds * 1000 - marginMs) };
     return header;
   }
 
   return {
     async header() {
-      if (kept !== undefined && clock.nowMs() < kept.untilMs) return kept.header;
+      if (kept !== undefined && clock.steadyMs() < kept.untilMs) return kept.header;
       asked ??= ask().finally(() => {
         asked = undefined;
       });

@@ -170,12 +170,15 @@ export function continuationOf(
 ): Continuation {
   const isNewWay = verification.channel !== request.channel && !channels.includes(request.channel);
   const isInbound = verification.inbound !== null;
+  const asksInbound = request.channel === 'inbound';
+  if (isInbound && asksInbound) return 'leave';
   // What a person texts and a code supersede each other: a proof says which of them it was.
-  if (isInbound || request.channel === 'inbound')
-    return isInbound && request.channel === 'inbound' ? 'leave' : 'supersede';
-  const isSame = isSameCode(keys, verification, request) && isSamePayment(verification.payment, request.payment);
-  const wanted = { isSameCode: isSame, isNewWay };
-  const found = continuation(verification, wanted, nowMs);
+  const isSame =
+    !isInbound &&
+    !asksInbound &&
+    isSameCode(keys, verification, request) &&
+    isSamePayment(verification.payment, request.payment);
+  const found = continuation(verification, { isSameCode: isSame, isNewWay }, nowMs);
   const { code } = request;
   if (found !== 'supersede' || code === undefined) return found;
   return superseded.some((each) => each.codeHash === givenHash(keys, each, code)) ? 'leave' : found;

@@ -33,6 +33,11 @@ export type StartBody = Static<StartRules['schema']>;
 export type ToStart = (caller: CallingApplication, body: StartBody, origin: Origin) => StartRequest;
 
 const defaultCodeLength = 6;
+
+export function codeLengthOf({ code, code_length }: Pick<StartBody, 'code' | 'code_length'>): number {
+  return code?.length ?? code_length ?? defaultCodeLength;
+}
+
 const noRoomInTemplate = "cannot be shown to this number: an operator's text applies to codes for this country";
 const needsText = 'needs the channel sms: amount and payee must be read beside the code';
 const needsSend = 'cannot be combined with the channel inbound, which sends nothing';
@@ -64,9 +69,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
 
   return ({ applicationId, applicationName, rights }, body, { correlationId, trace }) => {
     const { reference, locale, code, ttl_seconds, autofill, client, payment } = body;
-    const codeLength = code?.length ?? body.code_length ?? defaultCodeLength;
-    // An answer kept for an idempotency key belongs to the body with its defaults.
-    body.code_length = codeLength;
+    const codeLength = codeLengthOf(body);
     const channel = requireChannel(body.channel);
     const to = requireNumber(body.to);
     requireAssured(rights.assurance, { to, channel, fallback: body.fallback, codeLength, code });

@@ -332,7 +332,7 @@ describe('the callbacks of Meta', () => {
   });
 });
 
-test('codes that nobody wants by WhatsApp are no opt-out of texts', async () => {
+test('a person who wants no codes by WhatsApp has not opted out of texts', async () => {
   const double = await startDouble(() => ({ status: 400, body: { error: { code: 131050 } } }));
   await world.connect({ preset: 'whatsapp-cloud', ...whatsappCloud.settings, base: double.url }, 'unwanted');
   const to = newNumber();

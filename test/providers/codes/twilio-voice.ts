@@ -18,7 +18,7 @@ const typings = readFileSync(
     .toString(),
   'utf8',
 );
-const sayLanguages = /type SayLanguage = ([^;]+);/.exec(typings)?.[1]?.match(/[\w-]+/g) ?? [];
+const sayLanguages: readonly string[] = /type SayLanguage = ([^;]+);/.exec(typings)?.[1]?.match(/[\w-]+/g) ?? [];
 
 interface Said {
   language: string;

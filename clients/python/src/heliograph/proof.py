@@ -31,6 +31,8 @@ _MOST_SERVICES = 100
 class _ProofOptional(TypedDict, total=False):
     #: How the number was verified (RFC 8176), like ``["otp", "sms"]``.
     amr: List[str]
+    #: The assurance profile whose every rule held, like ``"nist-800-63b-4"``.
+    assurance: str
     #: The payment that the person confirmed.
     payment: Payment
 

@@ -3,6 +3,7 @@ import { Tag } from '../../parts/status.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/smpp.tsx';
+import styles from '../integrations.module.css';
 
 const { columns, problemColumns } = words;
 const number = (title: string) => ({ title, number: true }) as const;
@@ -53,7 +54,9 @@ export function ProblemTable({ problems }: Pick<SmppAccount, 'problems'>) {
           <Time key="at" at={problem.at} />,
           <code key="command">{problem.command}</code>,
           <code key="status">{problem.status_name}</code>,
-          problem.why,
+          <span key="why" className={styles.why}>
+            {problem.why}
+          </span>,
         ],
       }))}
       tall

@@ -6,6 +6,7 @@ import { listHooksOf } from '../../../hooks/store.ts';
 import type { OwnNumber } from '../../../inbound/own-number.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/database/database.ts';
+import { isId } from '../../../platform/ids.ts';
 import { type DeclaredApplication, type DeclaredTemplate, listAllDeclared } from '../../../registry/declared-store.ts';
 import type { Sender } from '../../../registry/sender.ts';
 import { listWebhooksOf } from '../../../webhooks/store.ts';
@@ -43,7 +44,9 @@ export async function exportAll(parts: CarrierCommandParts): Promise<object> {
   const known = new Map(applications.map((each) => [each.id, each]));
   const namedBy: NamedBy = (id) => {
     const name = known.get(id)?.name;
-    return name !== undefined && namesakes.get(name)?.length === 1 ? { application: name } : { application_id: id };
+    // A name may look like the id of another application.
+    const isClear = name !== undefined && namesakes.get(name)?.length === 1 && !isId('app', name);
+    return isClear ? { application: name } : { application_id: id };
   };
   const { carriers, ...others } = await exportDelivery(services, database, namedBy, { secretPlaces: false });
   const { rules } = await services.guard.read();

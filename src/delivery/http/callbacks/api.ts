@@ -55,7 +55,7 @@ export function createCallbackRoutes({ callbacks, publicUrl }: CallbackRoutesOpt
           'A wrong proof is 401. 200 is answered when everything is on disk.',
         params,
         consumes: 'raw',
-        longestBody,
+        ...(kind === 'receipts' && { longestBody }),
         answers: { 200: { description: 'Taken' } },
         refuses: {
           INVALID_ARGUMENT: 'The callback cannot be read',

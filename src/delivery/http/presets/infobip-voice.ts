@@ -48,7 +48,7 @@ export const infobipVoice: Preset = {
           map: {
             DELIVERED: 'delivered',
             UNDELIVERABLE: 'undelivered',
-            // Nobody has answered before the message expired.
+            // The person did not answer before the message expired.
             EXPIRED: 'undelivered',
             REJECTED: 'failed',
             PENDING: 'pending',

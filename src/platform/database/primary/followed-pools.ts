@@ -24,8 +24,9 @@ interface Followed {
 
 /** Every request is answered within 5 s. */
 const answerWithinMs = 4500;
-/** A full pool is no sign of a lost host. */
-const poolIsFull = /^timeout exceeded when trying to connect/;
+/** No connection was had, so nothing was written: the pool is full, or the host too busy to open one. */
+const neverConnected =
+  /^timeout exceeded when trying to connect|^timeout expired|^Connection terminated due to connection timeout|ECONNREFUSED/;
 
 export function followPrimary(primary: Primary, options: PoolOptions): FollowedPools {
   const { connectMs } = options.limits;
@@ -56,7 +57,8 @@ export function followPrimary(primary: Primary, options: PoolOptions): FollowedP
   }
 
   function note(error: unknown, host: PrimaryHost): void {
-    if (isCommitInDoubt(error) || (isConnectionLoss(error) && !poolIsFull.test(messageOf(error)))) primary.doubt(host);
+    if (isCommitInDoubt(error) || (isConnectionLoss(error) && !neverConnected.test(messageOf(error))))
+      primary.doubt(host);
   }
 
   return {
@@ -71,9 +73,9 @@ export function followPrimary(primary: Primary, options: PoolOptions): FollowedP
         throw error;
       }
       // An old primary that wakes up answers reads: believe an answer only from a host that still takes writes.
-      if (primary.current() !== host) {
+      if (!primary.isBelieved(host)) {
         const leftMs = Math.min(connectMs, endsAtMs - performance.now());
-        if ((await primary.whenTrusted(Math.max(0, leftMs))) !== host) throw isOld(host);
+        await primary.whenBelieved(host, Math.max(0, leftMs));
       }
       return result;
     },

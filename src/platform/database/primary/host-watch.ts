@@ -8,21 +8,27 @@ import type { HostView } from './trust.ts';
 export interface HostWatch {
   /** Asks the host what it is. */
   look(): Promise<HostView>;
-  /** Commits a write of our own. Rejects if no synchronous standby confirmed it, where one is wanted. */
+  /** Commits a write of our own. Rejects if no synchronous standby confirms it within a second, where one is wanted. */
   write(): Promise<void>;
   /** Cuts the connection. The next call opens another. */
   cut(): void;
 }
 
-/** Postgres ends a statement before we drop its connection: one that waits for a standby would stay for ever. */
+/** No setting of Postgres ends a commit that waits for its standby, and one whose connection is cut waits on. */
+const giveUpAfterMs = 900;
 const limits = { connectMs: 1000, statementMs: 3000, transactionMs: 3000 };
 /** A frozen host answers nothing: then its connection is cut, so that a new one finds out. */
 const answerWithinMs = 3200;
 
 export function createHostWatch({ url }: HostAddress, onLost: () => void): HostWatch {
   const config = { ...clientConfig({ url }, limits), query_timeout: answerWithinMs };
+  const settings = sessionSettings(limits);
   let session: Session | undefined;
   let opening: Promise<Session> | undefined;
+  /** Of the session. */
+  let pid = 0;
+  /** Open while writes have to be given up. */
+  let helper: Session | undefined;
 
   function lose(which: Session | undefined): void {
     if (session === undefined || session !== which) return;
@@ -32,7 +38,9 @@ export function createHostWatch({ url }: HostAddress, onLost: () => void): HostW
 
   async function open(): Promise<Session> {
     let opened: Session | undefined;
-    opened = await openSession(config, sessionSettings(limits), () => lose(opened));
+    opened = await openSession(config, settings, () => lose(opened));
+    const { rows } = await opened.query<{ pid: number }>('select pg_backend_pid() as pid');
+    pid = rows[0]?.pid ?? 0;
     session = opened;
     return opened;
   }
@@ -45,6 +53,17 @@ export function createHostWatch({ url }: HostAddress, onLost: () => void): HostW
     return rows;
   }
 
+  /** The write then ends as one that no standby has confirmed. */
+  async function giveUp(): Promise<void> {
+    helper ??= await openSession(config, settings, dismiss);
+    await helper.query('select pg_cancel_backend($1)', [pid]);
+  }
+
+  function dismiss(): void {
+    void helper?.close().catch(() => {});
+    helper = undefined;
+  }
+
   return {
     async look() {
       const [view] = await ask<HostView>(lookStatement);
@@ -52,9 +71,21 @@ export function createHostWatch({ url }: HostAddress, onLost: () => void): HostW
       return view;
     },
     async write() {
-      await ask(writeStatement);
+      let givingUp: Promise<void> | undefined;
+      const late = setTimeout(() => {
+        givingUp = giveUp().catch(dismiss);
+      }, giveUpAfterMs);
+      try {
+        await ask(writeStatement);
+        dismiss();
+      } finally {
+        clearTimeout(late);
+        // It must not cancel the next statement.
+        await givingUp;
+      }
     },
     cut() {
+      dismiss();
       const cutting = session;
       session = undefined;
       void cutting?.close().catch(() => {});

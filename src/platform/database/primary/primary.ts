@@ -20,8 +20,12 @@ export interface Primary {
   whenTrusted(limitMs: number): Promise<PrimaryHost>;
   /** Resolves when a write that began after this call has committed: all that was read before is then replicated. */
   confirm(limitMs?: number): Promise<void>;
-  /** A connection was lost or a commit is in doubt: only a later write proves this host. */
+  /** A connection was lost or a commit is in doubt: what it wrote may be there, and not replicated. */
   doubt(host: PrimaryHost): void;
+  /** Whether an answer that this host has just given counts: the host is trusted, and nothing there is in doubt. */
+  isBelieved(host: PrimaryHost): boolean;
+  /** Waits until it counts: until a write has committed that began after the last doubt so far. Or throws a 503. */
+  whenBelieved(host: PrimaryHost, limitMs: number): Promise<void>;
   /** Rises at each switch. What another server said may be unknown to this one. */
   readonly epoch: number;
   /** Called at each switch; without a host when the last one is known to take writes no longer. */
@@ -120,15 +124,20 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
     for (const listener of listeners) listener(found?.host);
   }
 
-  function whenTrusted(limitMs: number): Promise<PrimaryHost> {
-    const now = current();
-    if (now !== undefined) return Promise.resolve(now);
+  /** Looks after each write. Throws a 503 if nothing is found in time. */
+  async function until<Found>(find: () => Found | undefined, limitMs: number): Promise<Found> {
+    const now = find();
+    if (now !== undefined) return now;
     return new Promise((resolve, reject) => {
       const wake = () => {
-        const host = current();
-        if (host === undefined) return;
+        try {
+          const found = find();
+          if (found === undefined) return;
+          resolve(found);
+        } catch (error) {
+          reject(error);
+        }
         end();
-        resolve(host);
       };
       const timer = setTimeout(() => {
         end();
@@ -142,6 +151,12 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
     });
   }
 
+  /** A write at this host that began after this time has committed, and the host is trusted still. */
+  function hasWritten(host: PrimaryHost | undefined, sinceMs: number): true | undefined {
+    if (host === undefined || found?.host !== host) throw noPrimary();
+    return current() === host && found.watched.provenAtMs() > sinceMs ? true : undefined;
+  }
+
   function noPrimary(): Error {
     const told = hosts.map((host) => host.describe()).join(', ');
     const cause = new Error(`no host of the database takes writes that this node trusts: ${told}`);
@@ -150,22 +165,21 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
 
   return {
     current,
-    whenTrusted,
+    whenTrusted: (limitMs) => until(current, limitMs),
     async confirm(limitMs = confirmWithinMs) {
       const sinceMs = clock.steadyMs();
       const { host, watched } = found ?? {};
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, limitMs);
-      });
-      await Promise.race([watched?.prove().catch(() => {}), late]);
-      clearTimeout(timer);
-      const isCurrent = found !== undefined && found.host === host && current() === host;
-      const isConfirmed = isCurrent && (watched?.provenAtMs() ?? 0) >= sinceMs;
-      if (!isConfirmed) throw noPrimary();
+      watched?.prove();
+      await until(() => hasWritten(host, sinceMs), limitMs);
     },
     doubt(host) {
       if (found?.host === host) found.watched.doubt();
+    },
+    isBelieved: (host) => current() === host && found?.watched.isDoubted() === false,
+    async whenBelieved(host, limitMs) {
+      // Later doubts are about later statements: with them, one host that is busy would keep every answer waiting.
+      const doubtedAtMs = found?.watched.doubtedAtMs() ?? 0;
+      await until(() => hasWritten(host, doubtedAtMs), limitMs);
     },
     get epoch() {
       return epoch;

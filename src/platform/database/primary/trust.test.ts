@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { choose, type HostView, isProven, noProof } from './trust.ts';
+import { choose, type HostView, isDoubted, isProven, noProof } from './trust.ts';
 
 const view = (changes: Partial<HostView>): HostView => ({
   isStandby: false,
@@ -35,11 +35,16 @@ test('of two that take writes on one timeline neither is chosen, unless both add
   assert.deepEqual(choose([one, ['proxy', view({ timeline: 2 })]], 2), { is: 'found', host: 'a' });
 });
 
-test('a write proves its host for a second from when it began, and nothing that was lost since', () => {
+test('a write proves its host for a second from when it began', () => {
   assert.equal(isProven(noProof, 0), false);
   const proof = { ...noProof, wroteAtMs: 5000 };
   assert.equal(isProven(proof, 6000), true);
   assert.equal(isProven(proof, 6001), false);
-  assert.equal(isProven({ ...proof, doubtedAtMs: 5000 }, 5001), false);
-  assert.equal(isProven({ wroteAtMs: 5001, doubtedAtMs: 5000 }, 5002), true);
+});
+
+test('it confirms nothing that was lost since, and ends no trust', () => {
+  assert.equal(isDoubted(noProof), true);
+  assert.equal(isDoubted({ wroteAtMs: 5000, doubtedAtMs: 5000 }), true);
+  assert.equal(isDoubted({ wroteAtMs: 5001, doubtedAtMs: 5000 }), false);
+  assert.equal(isProven({ wroteAtMs: 5000, doubtedAtMs: 5001 }, 5500), true);
 });

@@ -34,7 +34,7 @@ export function choose<Host>(views: readonly (readonly [Host, HostView])[], high
   return isOne ? { is: 'found', host: first[0] } : { is: 'split', hosts: writable.map(([host]) => host) };
 }
 
-/** When this process last proved that a host takes writes, and since when an earlier proof no longer counts. */
+/** What this process knows of a host from its own writes there, in its steady clock. */
 export interface Proof {
   /** When the last write that has committed there began. */
   wroteAtMs: number;
@@ -48,6 +48,11 @@ export const noProof: Proof = { wroteAtMs: Number.NEGATIVE_INFINITY, doubtedAtMs
  * A host is trusted while a write of our own has committed there within the last second. With a synchronous standby an
  * old primary cannot commit, because the standby has left it.
  */
-export function isProven({ wroteAtMs, doubtedAtMs }: Proof, nowMs: number): boolean {
-  return nowMs - wroteAtMs <= trustedForMs && wroteAtMs > doubtedAtMs;
+export function isProven({ wroteAtMs }: Proof, nowMs: number): boolean {
+  return nowMs - wroteAtMs <= trustedForMs;
+}
+
+/** What was lost may be there and not replicated. A write that began later confirms it, or finds out. */
+export function isDoubted({ wroteAtMs, doubtedAtMs }: Proof): boolean {
+  return wroteAtMs <= doubtedAtMs;
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../clock.ts';
 import { causeOf } from '../../errors.ts';
 import { createPoller } from '../../work/poller.ts';
+import { isCommitInDoubt, keepsConnectionUsable } from '../errors.ts';
 import { createHostWatch } from './host-watch.ts';
 import type { HostAddress } from './hosts.ts';
-import { type HostView, isProven, noProof, type Proof } from './trust.ts';
+import { type HostView, isDoubted, isProven, noProof, type Proof } from './trust.ts';
 
 /** A host as this process last saw it, for operators. */
 export interface HostState {
@@ -18,10 +19,13 @@ export interface Watched {
   /** Undefined while it does not answer. */
   readonly view: HostView | undefined;
   isProven(): boolean;
-  /** When the write began that proves it; undefined without one. */
-  provenAtMs(): number | undefined;
-  /** Writes once more. Settles like a write that began after this call. */
-  prove(): Promise<void>;
+  /** When the last write began that has committed there. */
+  provenAtMs(): number;
+  /** Until when an earlier write confirms nothing. */
+  doubtedAtMs(): number;
+  isDoubted(): boolean;
+  /** Writes once more, after the write under way. */
+  prove(): void;
   doubt(): void;
   describe(): string;
   state(isPrimary: boolean): HostState;
@@ -44,7 +48,7 @@ const proveEveryMs = 400;
 const proveSoonMs = 100;
 /** A standby is only asked whether it was promoted. */
 const lookEveryMs = 1000;
-const searchEveryMs = 200;
+const searchEveryMs = 100;
 
 export function watchHost(address: HostAddress, options: WatchOptions): Watched {
   const { clock, mayWrite, isFollowed, isFound, onNews } = options;
@@ -56,7 +60,7 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
   const poller = createPoller({ run: ask, pauseMs });
 
   function pauseMs(): number {
-    if (isFollowed(host)) return host.isProven() ? proveEveryMs : proveSoonMs;
+    if (isFollowed(host)) return host.isProven() && !host.isDoubted() ? proveEveryMs : proveSoonMs;
     return isFound() ? lookEveryMs : searchEveryMs;
   }
 
@@ -68,7 +72,8 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
       await watch.write();
       proof = { ...proof, wroteAtMs: beganMs };
     } catch (error) {
-      lose(causeOf(error));
+      // Without its standby a host commits nothing that counts. It answers, and the next write may count.
+      if (!isCommitInDoubt(error)) lose(causeOf(error), keepsConnectionUsable(error));
     }
     onNews();
   }
@@ -80,12 +85,15 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
     onNews();
   }
 
-  function lose(why: string): void {
+  function lose(why: string, isUsable = false): void {
     reason = why;
     view = undefined;
-    proof = { ...proof, doubtedAtMs: clock.steadyMs() };
-    watch.cut();
+    if (!isUsable) watch.cut();
     if (!stopped) onNews();
+  }
+
+  function prove(): void {
+    if (!stopped) poller.poll().catch(() => {});
   }
 
   const host: Watched = {
@@ -94,11 +102,13 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
       return view;
     },
     isProven: () => view !== undefined && isProven(proof, clock.steadyMs()),
-    provenAtMs: () => (proof.wroteAtMs > proof.doubtedAtMs ? proof.wroteAtMs : undefined),
-    prove: poller.poll,
+    provenAtMs: () => proof.wroteAtMs,
+    doubtedAtMs: () => proof.doubtedAtMs,
+    isDoubted: () => isDoubted(proof),
+    prove,
     doubt() {
       proof = { ...proof, doubtedAtMs: clock.steadyMs() };
-      poller.hurry();
+      prove();
     },
     describe() {
       if (view === undefined) return `${address.name} does not answer (${reason})`;

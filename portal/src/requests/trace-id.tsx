@@ -1,0 +1,15 @@
+import { CopyButton } from '../parts/copy-button.tsx';
+import { words as allWords } from '../words/requests.tsx';
+
+const words = allWords.trace;
+
+/** Of a request that is traced, to be pasted where its spans are. */
+export function traceFact(id: string | null): [string, React.ReactNode][] {
+  if (id === null) return [];
+  const shown = (
+    <>
+      <code>{id}</code> <CopyButton text={id} what={words.traceId} small />
+    </>
+  );
+  return [[words.trace, shown]];
+}
