@@ -20,7 +20,7 @@ import { createSignInLinks } from './sign-in/sign-in-links.ts';
 import { ssoOnly } from './sign-in/sso-only.ts';
 import { listSignIns, type SignInRow } from './sign-in/store.ts';
 import { findSsoSession } from './sso/session-store.ts';
-import { hasIdentity } from './sso/store.ts';
+import { deleteIdentitiesOf, hasIdentity } from './sso/store.ts';
 
 export interface PersonServiceOptions extends SignInOptions {
   keys: KeyRing;
@@ -117,7 +117,7 @@ export function createPersonService(options: PersonServiceOptions) {
       if (options.sso?.only) throw ssoOnly();
       return createPortalLink(personId, note);
     },
-    ...createLinkUse({ ...options, ssoOnly: options.sso?.only === true }),
+    ...createLinkUse({ ...options, ssoOnly: options.sso?.only === true, deleteIdentitiesOf }),
     ...createSignInLinks(options),
     ...createFactorChanges({ ...options, requirePassword, requireTry }),
 

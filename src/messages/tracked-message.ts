@@ -19,7 +19,7 @@ const ends: Partial<Record<MessageStatus, string>> = {
 
 const endsOfCall: Partial<Record<MessageStatus, string>> = {
   delivered: 'The call was answered.',
-  undelivered: 'The call reached nobody.',
+  undelivered: 'The call did not reach the person.',
 };
 
 const otherAccepted: Partial<Record<Channel, string>> = {

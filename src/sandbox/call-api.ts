@@ -52,14 +52,14 @@ export function createCallRoutes({ calls, applicationOf }: CallRoutesOptions): R
           ),
         },
       },
-      refuses: { NOT_FOUND: 'The application has no such call', INCOMPATIBLE_STATE: 'The call does not ring any more' },
+      refuses: { NOT_FOUND: 'The application has no such call', INCOMPATIBLE_STATE: 'The call no longer rings' },
       handler: async (call) => {
         const applicationId = await applicationOf(call, call.body.application_id);
         const { message_id } = call.params;
         const { action } = call.body;
         const acted = await calls.act(applicationId, message_id, action);
         if (acted === 'unknown') throw notFound();
-        if (acted === 'over') throw new ApiError('INCOMPATIBLE_STATE', 'The call does not ring any more.');
+        if (acted === 'over') throw new ApiError('INCOMPATIBLE_STATE', 'The call no longer rings.');
         return { status: 200, body: { message_id, state: states[action] } };
       },
     }),

@@ -9,13 +9,13 @@ export const callActions = ['ring', 'answer', 'decline'] as const;
 export type CallAction = (typeof callActions)[number];
 
 export interface VirtualCalls {
-  /** `over`: it does not ring any more. */
+  /** `over`: it no longer rings. */
   act(applicationId: string, messageId: string, action: CallAction): Promise<'done' | 'over' | 'unknown'>;
   /** Which of these arrivals are calls that ring. */
   findRinging(arrivalIds: readonly number[]): Promise<ReadonlySet<number>>;
 }
 
-/** Nobody answers a call that has rung for this long. */
+/** Then a call ends without an answer. */
 const longestRing = '20 seconds';
 
 export function createVirtualCalls(database: Database, clock: Clock): VirtualCalls {

@@ -256,7 +256,7 @@ const isAnyDue = {
 
 /**
  * Only of texts that the report has passed: it skips those with a late receipt, and would not skip them later. A call
- * that nobody answered did not reach the phone.
+ * without an answer did not reach the phone.
  */
 const takeLate = {
   name: 'take-late-handset-receipts',

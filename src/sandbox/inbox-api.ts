@@ -37,7 +37,7 @@ const itemSchema = Type.Object(
       }),
     ),
     language: Type.Optional(Type.String({ examples: ['en'], description: 'Of its text; only with channel' })),
-    ringing: Type.Optional(Type.Boolean({ description: 'Only of a call: whether nobody has answered it yet' })),
+    ringing: Type.Optional(Type.Boolean({ description: 'Only of a call: whether it still rings' })),
   },
   { title: 'InboxText' },
 );

@@ -220,7 +220,7 @@ export function createDeliveries(options: DeliveriesOptions) {
         isHeldUp = true;
       }
       await sleep.ignoringWakes(busyMs);
-      if (sent === 0 && sleep.wakes === seen) await sleep.untilWoken(pollMs);
+      if (sent === 0 && sleep.wakes === seen) await sleep.untilWoken(quiet > eagerPolls ? 2 * pollMs : pollMs);
       if (sleep.wakes !== seen) quiet = 0;
     }
     running = undefined;

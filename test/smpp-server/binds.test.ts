@@ -84,28 +84,6 @@ describe('binds', () => {
     await bound(world, caller);
   });
 
-  test('a program that unbinds and binds again at once finds its own bind gone', async () => {
-    const caller = await createSmppCaller(world.app, 'free', { binds: 1 });
-    const first = await bound(world, caller);
-    const second = await connectRaw(world.port);
-    // Its refusal is written while nobody can: until then the end of the first bind is not written either.
-    const { database } = world.app.db;
-    await database.transaction(async (tx) => {
-      await tx.query('lock table smpp_problem in access exclusive mode');
-      assert.equal((await second.bind('bind_transceiver', credentialsOf(caller))).status, 0x0d);
-      await eventually('the refusal waits', async () => {
-        const { rows } = await tx.query(
-          "select 1 from pg_stat_activity where query like 'insert into smpp_problem%' and wait_event_type = 'Lock'",
-        );
-        return rows.length > 0;
-      });
-      first.send({ command: 'unbind', status: 0, sequence: 77 });
-      await first.take('unbind_resp');
-      await first.closed();
-      (await bound(world, caller)).close();
-    });
-  });
-
   test('a bind whose commit was not answered takes no place of its account', async () => {
     const { account, id: applicationId } = await createSmppCaller(world.app);
     const { database } = world.app.db;

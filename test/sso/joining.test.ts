@@ -213,11 +213,7 @@ describe('single sign-on only', () => {
     await signedIn.signIn();
     const joined = createBrowser(only);
     for (const [name, value] of signedIn.jar) joined.jar.set(name, value);
-    assert.equal(
-      (await joined.send('POST', '/portal/v1/me/sso/leave', toJoin)).status,
-      409,
-      'nobody leaves the only way',
-    );
+    assert.equal((await joined.send('POST', '/portal/v1/me/sso/leave', toJoin)).status, 409, 'it is the only way in');
     const { body } = await send(only, 'GET', '/portal/v1/service');
     assert.deepEqual(body.sso, { issuer: world.provider.issuer, only: true });
   });

@@ -21,7 +21,7 @@ export const words = {
     incoming: 'Incoming call',
     answer: 'Answer',
     decline: 'Decline',
-    letRing: 'Let it ring, and after 20 seconds nobody has answered.',
+    letRing: 'Let it ring: after 20 seconds the call ends without an answer.',
     play: 'Hear it again',
     stop: 'Stop',
     noVoice: 'This browser cannot speak.',
@@ -99,6 +99,7 @@ export const words = {
     to: (number: string, verifies: boolean) => `To ${number}${verifies ? ' (verifications)' : ''}`,
     message: (to: string, verifies: boolean) => `${verifies ? 'Text' : 'Reply'} to ${to}`,
     send: 'Send reply',
+    approved: (isApproved: boolean) => (isApproved ? 'The text verified the number' : 'The text verified no number'),
   },
   result: {
     none: 'No response',

@@ -10,7 +10,6 @@ import { newId } from '../../platform/ids.ts';
 import { chooseAccount, createOwnAccount } from '../people/account-choice.ts';
 import { readEmail } from '../people/email.ts';
 import * as people from '../people/person-store.ts';
-import { deleteIdentitiesOf } from '../sso/store.ts';
 import * as links from './link-store.ts';
 import { requireGoodPassword } from './password-rules.ts';
 import type { PasswordWork } from './password-work.ts';
@@ -97,6 +96,8 @@ export interface LinkUseOptions extends LinkOptions, Pick<SignInOptions, 'challe
   sessions: Sessions;
   secondFactor: SecondFactor;
   ssoOnly: boolean;
+  /** Cuts the person from providers of single sign-on. */
+  deleteIdentitiesOf: (tx: Tx, personId: string) => Promise<void>;
 }
 
 /** Sets a new password by a link. An invalid link costs one indexed read and no hash. */
@@ -130,8 +131,9 @@ export function createLinkUse(options: LinkUseOptions) {
       const link = await links.takeLink(tx, personId, found.hash, clock.nowMs());
       if (link === undefined) throw deadLink();
       await people.setPassword(tx, personId, passwordHash);
-      // Whoever registered the e-mail first may have joined an identity: it must not sign in an operator.
-      if (link.makesOperator && (await people.makeOperator(tx, personId))) await deleteIdentitiesOf(tx, personId);
+      // The person who registered the e-mail first may have joined an identity: it must not sign in an operator.
+      if (link.makesOperator && (await people.makeOperator(tx, personId)))
+        await options.deleteIdentitiesOf(tx, personId);
       if (link.removesSecondFactor) await secondFactor.remove(tx, personId);
       await deleteSessionsOf(tx, personId);
       await note?.(tx, { personId, ...link });

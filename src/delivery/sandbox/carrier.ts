@@ -36,7 +36,7 @@ interface NetworkReceipt {
 const poll = { fromMs: 1000, toMs: 4000 };
 /** While calls ring: a person may answer or decline one at any time, in another process. */
 const pollCallsMs = 500;
-/** Until nobody answers. */
+/** Then a call ends without an answer. */
 const longestRingMs = 20_000;
 /** A call that no person takes is answered by itself after this time. */
 const ringMs = 3000;
