@@ -47,8 +47,8 @@ interface Receiver {
 /** From one claim to the next while there is something to send. */
 const busyMs = 20;
 /**
- * After so many polls that found nothing, a poll only asks whether there is something new, which costs the same for any
- * number of accounts; every so many polls it claims all the same, for what becomes due by time or was committed late.
+ * After N polls that found nothing, a poll only asks whether there is something new, which costs the same for any
+ * number of accounts. Every N polls it claims all the same, for what becomes due by time or was committed late.
  */
 const eagerPolls = 20;
 /** Owners of one claim; with more receivers they take turns. */

@@ -37,7 +37,7 @@ export interface SmppServer {
 }
 
 const tickMs = 500;
-/** Deadlines of bound peers are long: so many ticks share them. */
+/** Deadlines of bound peers are long: every Nth tick checks them. */
 const ticksOfBound = 4;
 /** For the answer to our last unbind. */
 const goodbyeMs = 1000;

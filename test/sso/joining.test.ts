@@ -172,7 +172,7 @@ describe('the second factor of operators, by acr or amr', () => {
   });
 });
 
-test('a link that makes an operator cuts the identity of whoever had the e-mail before', async () => {
+test('a link that makes an operator cuts the identity of the person who had the e-mail before', async () => {
   const { browser, email } = await registered();
   const sub = arrive();
   await browser.follow(await browser.toCallback(await browser.begin('/portal/v1/me/sso', toJoin)));
