@@ -69,7 +69,7 @@ function VisitorLink() {
   const [location] = useLocation();
   const { service } = useSession();
   const landing = location === '/' || location === '/sign-up';
-  // Where single sign-on is the only way in, nobody signs up.
+  // A service with single sign-on alone has no sign-up.
   if (!landing && service.sso?.only) return null;
   return (
     <Button component={Link} href={landing ? '/sign-in' : '/'} variant="default" size="sm">

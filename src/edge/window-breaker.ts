@@ -29,7 +29,7 @@ const beatEveryMs = 1000;
 /** A master without a replica for longer may be one that was cut off, beside the one that Sentinel has named since. */
 const aloneForMs = 3000;
 /** How often Sentinels are asked while their master answers: a decision is followed within this and one connection. */
-const askSentinelEveryMs = 500;
+const askSentinelEveryMs = 250;
 /** Sentinels need not be as quick as the windows. */
 const sentinelWithinMs = 1000;
 
@@ -42,7 +42,9 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
   let said = '';
   /** With Sentinels: names the master. */
   const finder = isSentinelAddress(url) ? createFinder(url) : undefined;
-  let connectedUrl = url;
+  /** The server that is connected, or was last tried. */
+  let triedUrl = url;
+  let attempts = 0;
   let watch: NodeJS.Timeout | undefined;
   /** The server whose windows this node relied on, and whether a replica had all that it admitted. */
   let reliedOn: string | undefined;
@@ -69,16 +71,20 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
   }
 
   async function probe(): Promise<void> {
+    const attempt = ++attempts;
+    const isNewest = () => attempt === attempts;
     let target = url;
     try {
       if (finder !== undefined) target = await finder.find();
     } catch (error) {
       return onLost(error as Error);
     }
+    if (!isNewest()) return;
+    triedUrl = target;
     try {
-      const redis = await connectRedis({ url: target, timeoutMs, replicated: finder !== undefined, onLost });
-      connectedUrl = target;
-      if (stopped) return redis.close();
+      const onEnd = (error: Error) => isNewest() && onLost(error);
+      const redis = await connectRedis({ url: target, timeoutMs, replicated: finder !== undefined, onLost: onEnd });
+      if (stopped || !isNewest()) return redis.close();
       isSettled = false;
       connected = redis;
       await beat();
@@ -112,13 +118,14 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
     return wasReplicated ? reliedOn : lost;
   }
 
-  /** Sentinels may have named another master while the old one still answers. */
+  /** Sentinels may have named another master while the old one still answers, or while a frozen one is waited for. */
   async function watchSentinels(): Promise<void> {
-    const named = connected && (await finder?.find().catch(() => undefined));
+    const named = await finder?.find().catch(() => undefined);
     if (stopped) return;
-    if (named !== undefined && connected !== undefined && named !== connectedUrl) {
-      connected.close();
-      onLost(new Error('Sentinel named another master'));
+    if (named !== undefined && named !== triedUrl) {
+      connected?.close();
+      if (connected !== undefined) onLost(new Error('Sentinel named another master'));
+      schedule(probe, 0);
     }
     watch = setTimeout(() => void watchSentinels(), askSentinelEveryMs).unref();
   }

@@ -103,5 +103,5 @@ export interface CountedRequest {
   /** The Location of the record it created. */
   location: string | undefined;
   /** Of a sampled request. */
-  traceId?: string;
+  traceId?: string | undefined;
 }

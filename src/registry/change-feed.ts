@@ -82,6 +82,8 @@ const trustedForMs = 1000;
 const settleWithinMs = 1200;
 const settleStepMs = 20;
 const liveForMs = 5000;
+/** Changes wait for nodes that are live: a node that was seen this long ago is live for as long as it trusts what it reads now. */
+const seenForMs = 3000;
 /** Well below the hour that changes are kept: after this long without a poll, missed rows may be deleted. */
 const lostAfterMs = 600_000;
 /** Rows per query. */
@@ -123,10 +125,12 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   }
 
   async function readChanges(): Promise<void> {
-    const beganMs = clock.steadyMs();
     const epoch = primary?.epoch;
     // The new primary may lack changes that the old one showed, and give their numbers to others.
     if (epoch !== appliedEpoch) appliedSeq = 0;
+    // After a silence, as in a failover, no change waits for this node until the others see it.
+    if (clock.steadyMs() - lastSeenMs > seenForMs) await beSeen(clock.steadyMs());
+    const beganMs = clock.steadyMs();
     let applied = 0;
     for (let more = true; more; ) {
       const { rows } = await database.query<{ seq: number; application_id: string }>(selectChanges, [
@@ -146,10 +150,12 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       lastGoodPollMs = beganMs;
       appliedEpoch = epoch;
     }
-    if (applied > 0 || beganMs - lastSeenMs > liveForMs / 5) {
-      await acknowledge();
-      lastSeenMs = beganMs;
-    }
+    if (applied > 0 || beganMs - lastSeenMs > liveForMs / 5) await beSeen(beganMs);
+  }
+
+  async function beSeen(nowMs: number): Promise<void> {
+    await acknowledge();
+    lastSeenMs = nowMs;
   }
 
   function apply(change: Change): void {

@@ -9,8 +9,8 @@ import type { Bind, Problem, ShownBind } from './bind.ts';
 const isLive = `l.seen_at > clock_timestamp() - interval '10 seconds'`;
 
 /**
- * Inserts the bind, unless its account has all its binds, of which those in `ended` have ended here. Undefined if the
- * account is gone.
+ * Inserts the bind, unless its account has all its binds. Those in `ended` have ended here and do not count. Undefined if
+ * the account is gone.
  */
 export async function insertBind(
   tx: Tx,

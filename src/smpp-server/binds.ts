@@ -34,6 +34,7 @@ export interface BindsOptions {
 export function createBinds({ database, clock, log, onEnd, isDead }: BindsOptions) {
   const listenerId = newId('nod', clock);
   const binds = new Map<string, Bind>();
+  const byKey = new Map<string, Set<Bind>>();
   const gone = new Set<string>();
   const problems = new Map<string, Problem[]>();
   let wasUsed = false;
@@ -51,7 +52,11 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
       const bind = binds.get(id);
       if (bind !== undefined) onEnd(bind);
     }
-    for (const bind of binds.values()) if (isDead(bind)) onEnd(bind);
+    // All binds with the same credential live and end together.
+    for (const same of [...byKey.values()]) {
+      const [first] = same;
+      if (first !== undefined && isDead(first)) for (const bind of [...same]) onEnd(bind);
+    }
     if (binds.size === 0 && gone.size === 0 && taking === 0) {
       wasUsed = false;
       await deleteListener(database, listenerId);
@@ -67,14 +72,15 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
 
   async function writeChanged(): Promise<void> {
     const nowMs = clock.nowMs();
-    const changed = [...binds.values()].flatMap((bind) => {
+    const changed: (Bind & { perMinute: number })[] = [];
+    for (const bind of binds.values()) {
       const before = bind.minute.last;
       const perMinute = perMinuteOf(bind, nowMs);
       const total = bind.submits + bind.throttled + bind.refused + bind.delivered;
-      if (total === bind.written && before === perMinute) return [];
+      if (total === bind.written && before === perMinute) continue;
       bind.written = total;
-      return [{ ...bind, perMinute }];
-    });
+      changed.push({ ...bind, perMinute });
+    }
     if (changed.length > 0) await writeCounts(database, changed);
   }
 
@@ -106,7 +112,10 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
       try {
         // A program that binds again at once must not meet the bind that it has just ended.
         const taken = await database.transaction((tx) => insertBind(tx, listenerId, bind, [...gone]));
-        if (taken === true) binds.set(bind.id, bind);
+        if (taken === true) {
+          binds.set(bind.id, bind);
+          byKey.set(bind.key, (byKey.get(bind.key) ?? new Set()).add(bind));
+        }
         return taken;
       } catch (error) {
         // It may be there, and would take one of the account's binds until this process ends.
@@ -119,6 +128,9 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
     },
     leave(bind: Bind): void {
       if (!binds.delete(bind.id)) return;
+      const others = byKey.get(bind.key);
+      others?.delete(bind);
+      if (others?.size === 0) byKey.delete(bind.key);
       gone.add(bind.id);
       // The account may bind again at once.
       poller.hurry();

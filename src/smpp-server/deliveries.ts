@@ -47,8 +47,8 @@ interface Receiver {
 /** From one claim to the next while there is something to send. */
 const busyMs = 20;
 /**
- * After so many polls that found nothing, a poll only asks whether there is something new, which costs the same for any
- * number of accounts; every so many polls it claims all the same, for what becomes due by time or was committed late.
+ * After N polls that found nothing, a poll only asks whether there is something new, which costs the same for any
+ * number of accounts. Every N polls it claims all the same, for what becomes due by time or was committed late.
  */
 const eagerPolls = 20;
 /** Owners of one claim; with more receivers they take turns. */
@@ -220,7 +220,7 @@ export function createDeliveries(options: DeliveriesOptions) {
         isHeldUp = true;
       }
       await sleep.ignoringWakes(busyMs);
-      if (sent === 0 && sleep.wakes === seen) await sleep.untilWoken(pollMs);
+      if (sent === 0 && sleep.wakes === seen) await sleep.untilWoken(quiet > eagerPolls ? 2 * pollMs : pollMs);
       if (sleep.wakes !== seen) quiet = 0;
     }
     running = undefined;

@@ -24,7 +24,7 @@ import { type PartToAdd, toSendRequest } from './submits.ts';
 
 /** Of each account. */
 const mostWaiting = 1000;
-/** After this time no node writes the message of an id any more. */
+/** After this time no node can still write the message of an id. */
 const writtenByMs = longestRequestMs + 5000;
 
 export interface PartsOptions {

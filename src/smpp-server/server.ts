@@ -37,6 +37,8 @@ export interface SmppServer {
 }
 
 const tickMs = 500;
+/** Deadlines of bound peers are long: every Nth tick checks them. */
+const ticksOfBound = 4;
 /** For the answer to our last unbind. */
 const goodbyeMs = 1000;
 /** Of this process. Of one address, those that are not bound. */
@@ -56,6 +58,8 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
   let ports: { plain: number | undefined; tls: number | undefined } = { plain: undefined, tls: undefined };
   let ticks: NodeJS.Timeout | undefined;
   let renewals: NodeJS.Timeout | undefined;
+  let ticked = 0;
+  let isStopping = false;
 
   const ownDesk: Desk = {
     ...desk,
@@ -100,6 +104,12 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
 
   function endHandshake(name: string, address: string): void {
     if (handshakes.delete(name)) leave(address);
+  }
+
+  function tick(): void {
+    const nowMs = clock.steadyMs();
+    let place = ticked++ % ticksOfBound;
+    for (const peer of peers) if (++place % ticksOfBound === 0 || isStopping || !peer.isBound) peer.tick(nowMs);
   }
 
   function readCertificate(): { cert: Buffer; key: Buffer } {
@@ -160,12 +170,10 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
             );
       const tls = tlsPort === undefined ? undefined : await listen(createTls(), tlsPort);
       ports = { plain, tls };
-      ticks = setInterval(() => {
-        const nowMs = clock.steadyMs();
-        for (const peer of peers) peer.tick(nowMs);
-      }, tickMs).unref();
+      ticks = setInterval(tick, tickMs).unref();
     },
     async stop(drainMs) {
+      isStopping = true;
       clearInterval(renewals);
       const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
       const late = setTimeout(() => {

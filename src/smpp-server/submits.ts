@@ -138,7 +138,7 @@ export function createSubmits(options: SubmitsOptions) {
       durationMs: clock.steadyMs() - startedMs,
       id: undefined,
       location,
-      ...(trace && { traceId: trace.traceId }),
+      traceId: trace?.traceId,
     });
   }
 

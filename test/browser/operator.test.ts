@@ -36,7 +36,7 @@ const env = {
   HELIOGRAPH_ENV: 'production',
   HELIOGRAPH_SECRET: 'a secret of many characters, for tests only',
   HELIOGRAPH_SENDERS: 'open',
-  // Nobody listens there: stories show the trace all the same.
+  // No collector is there: stories show the trace all the same.
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
 };
 

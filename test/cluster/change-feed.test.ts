@@ -124,6 +124,34 @@ describe('two registries on one database', () => {
   });
 });
 
+test('after a silence a node trusts nothing until the others see it: before, no change waits for it', async () => {
+  const clock = createTestClock();
+  const own = db.another();
+  let [isHeld, release] = [false, () => {}];
+  const held: Database = {
+    ...own,
+    async query(statement, values) {
+      const name = typeof statement === 'string' ? '' : statement.name;
+      if (isHeld && name === 'upsert-node') await new Promise<void>((resolve) => (release = resolve));
+      return own.query(statement, values) as never;
+    },
+  };
+  const { log } = createTestLog();
+  const listeners = { onChange: () => {}, onLost: () => {}, listen: false };
+  const feed = createChangeFeed({ database: held, clock, log, nodeId: 'node_silent', ...listeners });
+  await feed.start();
+  assert.ok(feed.isTrusted());
+  const notAsked = release;
+  isHeld = true;
+  clock.advance(9000);
+  await eventually('it asks to be seen', () => release !== notAsked);
+  assert.equal(feed.isTrusted(), false);
+  isHeld = false;
+  release();
+  await eventually('it is trusted again', () => feed.isTrusted());
+  await feed.stop();
+});
+
 describe('a node that no request asks', () => {
   /** It rests: by itself it would poll again in an hour. */
   async function startResting(t: TestContext) {

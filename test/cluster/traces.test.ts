@@ -10,7 +10,7 @@ import { createSender, text } from '../support/texts.ts';
 let nodes: TestApp[];
 before(async () => {
   const env = {
-    // Nobody listens there: a story has its trace id all the same.
+    // No collector is there: a story has its trace id all the same.
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
     OTEL_TRACES_SAMPLER: 'parentbased_always_off',
   };

@@ -53,6 +53,7 @@ describe('texts that were just accepted', () => {
       api: fc.constantFrom('sms' as const, 'messaging' as const),
       segmentCount: fc.integer({ min: 1, max: 10 }),
       trace: fc.constantFrom(undefined, '4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7'),
+      statusCallback: fc.constantFrom(undefined, 'https://example.com/status'),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 5 }), async (given) => {

@@ -95,7 +95,7 @@ describe('a node with two processes', () => {
 
 const window = 20;
 
-/** Keeps submits open until the service unbinds; what it does not read any more has no answer. */
+/** Keeps submits open until the service unbinds. Submits that the service no longer reads have no answer. */
 async function submitUntilUnbound(client: RawClient, answered: Set<string>): Promise<void> {
   let sequence = 100;
   const submit = () => client.send({ ...textTo('15005550100'), command: 'submit_sm', status: 0, sequence: ++sequence });

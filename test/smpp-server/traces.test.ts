@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createRunningClock } from '../support/clock.ts';
 import { type Collector, startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { bound, createSmppWorld, type SmppWorld, statusOf } from './world.ts';
@@ -8,7 +9,7 @@ let collector: Collector;
 let world: SmppWorld;
 before(async () => {
   collector = await startCollector();
-  world = await createSmppWorld({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
+  world = await createSmppWorld({ clock: createRunningClock(), env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
 });
 after(async () => {
   await world.close();

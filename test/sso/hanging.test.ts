@@ -40,7 +40,7 @@ const hangs: Record<string, (response: ServerResponse) => void> = {
 const unavailable = { fault: 'unavailable' };
 
 for (const [how, hang] of Object.entries(hangs)) {
-  test(`it ${how}: a person is told, a recheck is tried again, and it works as soon as the provider does`, async () => {
+  test(`it ${how}: the person reads it, a recheck is tried again, and it works as soon as the provider does`, async () => {
     const provider = open();
     real.answerAll = (_, response) => hang(response);
     await assert.rejects(provider.addressFor(checks), unavailable, 'metadata');

@@ -172,7 +172,7 @@ describe('the second factor of operators, by acr or amr', () => {
   });
 });
 
-test('a link that makes an operator cuts the identity of whoever had the e-mail before', async () => {
+test('a link that makes an operator cuts the identity of the person who had the e-mail before', async () => {
   const { browser, email } = await registered();
   const sub = arrive();
   await browser.follow(await browser.toCallback(await browser.begin('/portal/v1/me/sso', toJoin)));
@@ -213,11 +213,7 @@ describe('single sign-on only', () => {
     await signedIn.signIn();
     const joined = createBrowser(only);
     for (const [name, value] of signedIn.jar) joined.jar.set(name, value);
-    assert.equal(
-      (await joined.send('POST', '/portal/v1/me/sso/leave', toJoin)).status,
-      409,
-      'nobody leaves the only way',
-    );
+    assert.equal((await joined.send('POST', '/portal/v1/me/sso/leave', toJoin)).status, 409, 'it is the only way in');
     const { body } = await send(only, 'GET', '/portal/v1/service');
     assert.deepEqual(body.sso, { issuer: world.provider.issuer, only: true });
   });

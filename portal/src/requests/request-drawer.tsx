@@ -8,10 +8,10 @@ import { Facts } from '../parts/facts.tsx';
 import { Callout } from '../parts/notice/callout.tsx';
 import { HttpStatus, Status, Tag } from '../parts/status.tsx';
 import { Timeline } from '../parts/timeline.tsx';
+import { traceFact } from '../parts/trace-fact.tsx';
 import { useLoad } from '../session/use-load.ts';
 import { words as allWords } from '../words/requests.tsx';
 import styles from './requests.module.css';
-import { traceFact } from './trace-id.tsx';
 
 const words = allWords.trace;
 

@@ -3,6 +3,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
+import { useToast } from '../parts/notice/toast.tsx';
 import { useAction } from '../session/use-action.ts';
 import { words } from '../words/try.tsx';
 import styles from './handset.module.css';
@@ -31,6 +32,7 @@ const verificationNumber = '+15005550199';
 export function ReplyForm({ applicationId, from, senders: known, draft, onReplied }: ReplyFormProps) {
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const [message, setMessage] = useState('');
+  const showToast = useToast();
   const field = useRef<HTMLInputElement>(null);
   const senders = [...new Set([...known, verificationNumber])];
   const [newest = ''] = senders;
@@ -45,7 +47,8 @@ export function ReplyForm({ applicationId, from, senders: known, draft, onReplie
 
   const { run, busy, problem } = useAction(async () => {
     const body = { application_id: applicationId, from, to, message };
-    await call('POST', '/sandbox/v1/inbox/replies', { body });
+    const taken = await call<{ verification_id?: string }>('POST', '/sandbox/v1/inbox/replies', { body });
+    if (to === verificationNumber) showToast(words.reply.approved(taken.verification_id !== undefined));
     setMessage('');
     onReplied();
   });

@@ -99,6 +99,7 @@ export const words = {
     to: (number: string, verifies: boolean) => `To ${number}${verifies ? ' (verifications)' : ''}`,
     message: (to: string, verifies: boolean) => `${verifies ? 'Text' : 'Reply'} to ${to}`,
     send: 'Send reply',
+    approved: (isApproved: boolean) => (isApproved ? 'The text verified the number' : 'The text verified no number'),
   },
   result: {
     none: 'No response',

@@ -131,7 +131,7 @@ export function createLinkUse(options: LinkUseOptions) {
       const link = await links.takeLink(tx, personId, found.hash, clock.nowMs());
       if (link === undefined) throw deadLink();
       await people.setPassword(tx, personId, passwordHash);
-      // Whoever registered the e-mail first may have joined an identity: it must not sign in an operator.
+      // The person who registered the e-mail first may have joined an identity: it must not sign in an operator.
       if (link.makesOperator && (await people.makeOperator(tx, personId)))
         await options.deleteIdentitiesOf(tx, personId);
       if (link.removesSecondFactor) await secondFactor.remove(tx, personId);

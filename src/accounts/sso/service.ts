@@ -169,7 +169,7 @@ export function createSsoService(options: SsoServiceOptions) {
 
 const onlyWay = 'Single sign-on is the only way to sign in to this service.';
 const noOtherWay =
-  'You have no password here, so you could not sign in any more. An operator can make a link that sets one.';
+  'You have no password here, so you could no longer sign in. An operator can make a link that sets one.';
 
 /** What came back with the browser. */
 export interface Returned {

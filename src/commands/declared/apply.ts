@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createAudit } from '../../accounts/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { isCommitInDoubt, isConnectionLoss } from '../../platform/database/errors.ts';
+import { isCommitInDoubt } from '../../platform/database/errors.ts';
 import { ApiError, StartError } from '../../platform/errors.ts';
 import { toRun } from '../../platform/how-to-run.ts';
 import { isId } from '../../platform/ids.ts';
@@ -59,8 +59,7 @@ export async function applyPlan(
     () => parts.say('Another apply is under way. Waiting for its end.'),
   ).catch((error: unknown) => {
     if (isCommitInDoubt(error)) throw inDoubt(credentials);
-    // A commit without an answer may have made the credentials, so they stay in their file.
-    if (!isConnectionLoss(error)) credentials?.clear();
+    credentials?.clear();
     throw error;
   });
   if (outcome.outcome === 'changed_meanwhile') return outcome;

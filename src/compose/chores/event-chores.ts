@@ -8,8 +8,7 @@ import { createDisableHopeless } from '../../webhooks/disable.ts';
 import { feedKeepsListeningMs } from '../../webhooks/service.ts';
 import { deleteLeftOver } from '../../webhooks/store.ts';
 import { eventTables } from '../partitioned-tables.ts';
-import type { ChoreOptions } from './chores.ts';
-import type { ChoreKit } from './kit.ts';
+import type { ChoreKit, ChoreOptions } from './kit.ts';
 
 /** Events, who listens to them, and webhooks. */
 export function eventChores(options: ChoreOptions, { every, partitions }: ChoreKit): Chore[] {

@@ -2,8 +2,7 @@ import { createInboundRetention } from '../../inbound/inbound-retention.ts';
 import { deleteOldReplies } from '../../inbound/reply-store.ts';
 import { dayMs, hourMs, minuteMs } from '../../platform/clock.ts';
 import type { Chore } from '../../platform/work/maintenance.ts';
-import type { ChoreOptions } from './chores.ts';
-import type { ChoreKit } from './kit.ts';
+import type { ChoreKit, ChoreOptions } from './kit.ts';
 
 /** Texts from phones, opt-outs, and what events say of them. */
 export function inboundChores(options: ChoreOptions, { every }: ChoreKit): Chore[] {

@@ -1,5 +1,7 @@
+import type { NoteEnds } from '../../delivery/attempts/answered-text.ts';
 import { neededTextsFrom } from '../../delivery/receipts/needed-texts.ts';
 import { type Clock, dayMs, hourMs, minuteMs } from '../../platform/clock.ts';
+import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
 import {
   deleteOldRows,
@@ -9,8 +11,22 @@ import {
   type PartitionedTable,
 } from '../../platform/database/partitions.ts';
 import { deleteSums, type SummedRecords, sumSome } from '../../platform/database/record-sums.ts';
+import type { Log } from '../../platform/log.ts';
 import type { Chore } from '../../platform/work/maintenance.ts';
 import type { Config } from '../../settings/settings.ts';
+
+export interface ChoreOptions {
+  config: Config;
+  database: Database;
+  clock: Clock;
+  keys: KeyRing;
+  log: Log;
+  /** Counts texts that have expired without a carrier. */
+  onExpired?: ((status: 'expired' | 'unknown', by: number) => void) | undefined;
+  noteEnds?: NoteEnds | undefined;
+  /** Delivers texts from phones whose other parts never came. */
+  deliverIncomplete: () => Promise<number>;
+}
 
 /** A statement of a store that handles one piece, and returns its rows. */
 type Act = (database: Database, nowMs: number) => Promise<number>;
@@ -19,7 +35,7 @@ type From = (nowMs: number) => number;
 export type ChoreKit = ReturnType<typeof createChoreKit>;
 
 /** What chores are put together from. */
-export function createChoreKit({ config, database, clock }: { config: Config; database: Database; clock: Clock }) {
+export function createChoreKit({ config, database, clock }: ChoreOptions) {
   const every = (everyMs: number, name: string, act: Act): Chore => ({
     ...{ name, everyMs, runPiece: () => act(database, clock.nowMs()) },
   });

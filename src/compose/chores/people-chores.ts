@@ -2,8 +2,7 @@ import { createSignInUpkeep } from '../../accounts/sign-in/upkeep.ts';
 import { createPortalUpkeep } from '../../accounts/upkeep.ts';
 import { hourMs, minuteMs } from '../../platform/clock.ts';
 import type { Chore } from '../../platform/work/maintenance.ts';
-import type { ChoreOptions } from './chores.ts';
-import type { ChoreKit } from './kit.ts';
+import type { ChoreKit, ChoreOptions } from './kit.ts';
 
 /** People: sessions, links, the audit log and sign-ins. */
 export function peopleChores({ database, clock }: ChoreOptions, { keptFrom }: ChoreKit): Chore[] {

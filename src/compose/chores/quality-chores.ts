@@ -20,8 +20,7 @@ import { deleteOldOutcomes } from '../../quality/outcome-store.ts';
 import { deleteOldDays, foldDays } from '../../quality/total-store.ts';
 import { recordChange } from '../../registry/change-store.ts';
 import { walkEndedCodes } from '../../verify/ended-code-store.ts';
-import type { ChoreOptions } from './chores.ts';
-import type { ChoreKit } from './kit.ts';
+import type { ChoreKit, ChoreOptions } from './kit.ts';
 
 /** What became of codes and texts: the guard against pumping, totals and alerts. */
 export function qualityChores({ config, database, clock, keys }: ChoreOptions, { every }: ChoreKit): Chore[] {

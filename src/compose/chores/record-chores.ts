@@ -4,8 +4,7 @@ import { minuteMs } from '../../platform/clock.ts';
 import { createIndexTurn } from '../../platform/database/index-turn.ts';
 import type { Chore } from '../../platform/work/maintenance.ts';
 import { neededVerificationsFrom, verificationTables } from '../../verify/verification-store.ts';
-import type { ChoreOptions } from './chores.ts';
-import type { ChoreKit } from './kit.ts';
+import type { ChoreKit, ChoreOptions } from './kit.ts';
 
 /** The tables of records: their partitions, and an index that is turned in the background. */
 export function recordChores({ database }: ChoreOptions, { partitions, keptFrom }: ChoreKit): Chore[] {

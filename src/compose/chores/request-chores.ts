@@ -9,8 +9,7 @@ import { deleteExpiredAnswers } from '../../platform/database/idempotency.ts';
 import type { Chore } from '../../platform/work/maintenance.ts';
 import { deleteDeadNodes, deleteOldChanges } from '../../registry/change-store.ts';
 import { summedVerifications } from '../../verify/verification-usage-store.ts';
-import type { ChoreOptions } from './chores.ts';
-import type { ChoreKit } from './kit.ts';
+import type { ChoreKit, ChoreOptions } from './kit.ts';
 
 /** Only today's count limits sending; older counts show operators how a limit was used. */
 const spendKeptMs = 35 * dayMs;

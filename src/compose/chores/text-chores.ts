@@ -1,4 +1,3 @@
-import type { NoteEnds } from '../../delivery/attempts/answered-text.ts';
 import { deleteOldAttempts } from '../../delivery/attempts/store.ts';
 import { deleteOldLogs } from '../../delivery/carrier/log-store.ts';
 import { deleteOldTests } from '../../delivery/carrier/test-store.ts';
@@ -17,14 +16,7 @@ import { deleteOldDeliveries, keptMs } from '../../smpp-server/delivery-store.ts
 import { deleteOldParts as deleteOldSmppParts } from '../../smpp-server/part-store.ts';
 import { sweepParts } from '../../smpp-server/part-sweep.ts';
 import { deleteOldCalls } from '../../twilio/callbacks/store.ts';
-import type { ChoreOptions } from './chores.ts';
-import type { ChoreKit } from './kit.ts';
-
-export interface TextEnds {
-  /** Counts texts that have expired without a carrier. */
-  onExpired?: ((status: 'expired' | 'unknown', by: number) => void) | undefined;
-  noteEnds?: NoteEnds | undefined;
-}
+import type { ChoreKit, ChoreOptions } from './kit.ts';
 
 /** A text may be sent a week after it was accepted, be valid for three days, and have its receipt three days later. */
 const partsKeptMs = 14 * dayMs;

@@ -10,8 +10,7 @@ import {
 } from '../../verify/start/counts.ts';
 import { createVerificationRetention } from '../../verify/verification-retention.ts';
 import { expireSome } from '../../verify/verification-store.ts';
-import type { ChoreOptions } from './chores.ts';
-import type { ChoreKit } from './kit.ts';
+import type { ChoreKit, ChoreOptions } from './kit.ts';
 
 /** Verifications, and what their limits count. */
 export function verificationChores({ config, database, clock }: ChoreOptions, { every, keptFrom }: ChoreKit): Chore[] {

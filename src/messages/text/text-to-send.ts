@@ -29,7 +29,7 @@ export type TextToSend = Pick<
   given?: RoutingGiven | null;
   /** Its place in a sampled trace. */
   trace?: string | null | undefined;
-  /** False: nobody but the events hears of its status. */
+  /** False: its status is in its events only. */
   isReported?: boolean;
 };
 

@@ -30,7 +30,7 @@ export function toTextRows(rows: Cell[][]): TextRows {
   });
 }
 
-/** The same for rows that their caller joins. `holdsMark` looks at the cells of a row that others than us have written. */
+/** The same for rows that their caller joins. `holdsMark` checks the cells of a row that come from callers. */
 export function writeTextRows<Row>(
   rows: readonly Row[],
   holdsMark: (row: Row) => boolean,

@@ -28,7 +28,7 @@ export function ApplicationLimits({ id }: { id: string }) {
   });
   if (problem?.status === 404) return <Callout tone="wait" title={words.missing} />;
   if (data === undefined) {
-    return problem === undefined ? <Skeleton height={180} /> : <ProblemCallout problem={problem} onRetry={reload} />;
+    return problem === undefined ? <Skeleton height={300} /> : <ProblemCallout problem={problem} onRetry={reload} />;
   }
   const { name, high_priority, segments_per_day, segments_limit, segments_today, call_countries } = data;
   return (

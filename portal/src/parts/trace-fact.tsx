@@ -1,5 +1,5 @@
-import { CopyButton } from '../parts/copy-button.tsx';
 import { words as allWords } from '../words/requests.tsx';
+import { CopyButton } from './copy-button.tsx';
 
 const words = allWords.trace;
 
