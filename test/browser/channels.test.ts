@@ -178,6 +178,8 @@ test('the story of a verification for a payment names amount and payee', async (
     body: ${JSON.stringify(JSON.stringify({ to: '+447700900127', channel: 'sms', payment }))},
   }).then(({ status }) => status)`);
   assert.equal(started, 200);
+  // The list is open already, and may show the new one a moment later.
+  await page.reload();
   await untilStory(/^49.90 EUR to Acme Shop$/);
   await look('payment-story');
   await closeStory();

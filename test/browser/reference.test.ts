@@ -49,7 +49,7 @@ async function summaryOf(id: string): Promise<string> {
 }
 
 describe('a reader without a session', () => {
-  test('loads it in under 260 kB, from this service alone, and nothing jumps', async () => {
+  test('loads it in under 280 kB, from this service alone, and nothing jumps', async () => {
     const context = await stage.browser.newContext({ viewport: desk });
     const fresh = await context.newPage();
     const session = await context.newCDPSession(fresh);
@@ -69,7 +69,7 @@ describe('a reader without a session', () => {
     await fresh.waitForLoadState('networkidle');
     const shift = await fresh.evaluate<number>('window.shift');
     await context.close();
-    assert.ok(bytes > 50_000 && bytes < 260_000, `the first load has ${bytes} bytes`);
+    assert.ok(bytes > 50_000 && bytes < 280_000, `the first load has ${bytes} bytes`);
     assert.ok(shift < 0.1, `the layout shifted by ${shift}`);
   });
 

@@ -6,6 +6,7 @@ import { type Operation, operationsOf } from '../../portal/src/docs/model/operat
 import { type Language, languages } from '../../portal/src/docs/samples/languages.ts';
 import { exampleValues, makeRequest } from '../../portal/src/docs/samples/make-request.ts';
 import { exampleId } from '../../src/http/openapi/field-examples.ts';
+import { uuidOf } from '../../src/platform/ids.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, createRegistered, getToken, type TestApplication } from '../support/applications.ts';
 import { createRunningClock } from '../support/clock.ts';
@@ -51,7 +52,27 @@ async function makeRecords(number: string): Promise<Real> {
     });
     return made('/sandbox/v1/inbox/replies', key, { from: number, to: from, message: 'Where is my order?' });
   };
+  /** A call that goes on ringing: the programs take longer than a person. */
+  const ringing = async (to: string) => {
+    const path = '/verify/v1/verifications';
+    const body = { to, channel: 'voice' };
+    const answer = await send<{ deliveries: { message_id: string }[] }>(app, 'POST', path, {
+      headers: tokens.verify,
+      body,
+    });
+    const [call] = answer.body.deliveries;
+    assert.ok(call, `${path} answered ${answer.status}`);
+    await eventually('the call rings', async () => {
+      const { count } = await app.db.database.query(
+        `update handset_late_receipt set due_at = due_at + interval '1 hour' where rings and message_id = $1`,
+        [uuidOf(call.message_id)],
+      );
+      return count === 1;
+    });
+    return call.message_id;
+  };
   return {
+    call: await ringing(number.replace('+44770090013', '+44770090015')),
     sms: await made('/sms/v1/messages', key, { ...text, send_at: later }),
     messaging: await made('/messaging/v1/messages', tokens.messaging, { ...text, send_at: later }),
     smsInbound: await answered('sms', key, 'ACME'),
@@ -73,7 +94,7 @@ function sampleOf(operation: Operation, language: Language, real: Real, key: str
   // Both APIs have the same opt-outs: each takes back its own.
   const number = operation.path.startsWith('/messaging/v1/opt-outs') ? `${real.number}0` : real.number;
   const replaced = JSON.stringify(exampleValues(operation, key))
-    .replaceAll(exampleId('msg'), (isSms ? real.sms : real.messaging) ?? '')
+    .replaceAll(exampleId('msg'), (operation.id === 'actOnCall' ? real.call : isSms ? real.sms : real.messaging) ?? '')
     .replaceAll(exampleId('ver'), (operation.id === 'putOutcome' ? real.ownCode : real.verification) ?? '')
     .replaceAll(exampleId('inb'), (isSms ? real.smsInbound : real.messagingInbound) ?? '')
     .replaceAll('eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl', real.token ?? '')
