@@ -7,7 +7,7 @@ export const words = {
     blocked: 'Verification blocked, SMS fails',
     expires: 'Verification expires after 2 seconds',
     fails: 'SMS fails permanently',
-    noAnswer: 'Calls are not answered; texts arrive',
+    noAnswer: 'Calls ring for 3 seconds without an answer; texts arrive',
     busy: 'Busy for calls; texts arrive',
     noWhatsApp: 'Has no WhatsApp; texts and calls arrive',
   },

@@ -51,7 +51,7 @@ function signed(key: KeyObject, claims: Record<string, string>, nowMs: number): 
 /** An RSA key in PEM. Pages and files may lose its line breaks, or write them as `\n`. */
 export function readRsaKey(text: string): KeyObject | undefined {
   const [, label = '', body = ''] =
-    /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([A-Za-z0-9+/=\s\\]+)-----END \1-----/.exec(text) ?? [];
+    /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([A-Za-z0-9+/=\s\\]+)-----END (?:RSA )?PRIVATE KEY-----/.exec(text) ?? [];
   const lines = body.replaceAll(/\\[rn]|\s/g, '').match(/.{1,64}/g) ?? [];
   try {
     const key = createPrivateKey([`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`].join('\n'));

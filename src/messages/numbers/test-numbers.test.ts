@@ -35,7 +35,10 @@ test('the portal shows test numbers only, one of each kind at least, and their r
   const says = shown.map(({ number, does }) => ({ test: testNumberOf(number), does }));
   assert.deepEqual(
     says.map(({ test }) => test?.kind),
-    ['delivered', 'delivered', 'delivered_late', 'undelivered', 'blocked', 'expires_early', 'failed_permanent'],
+    [
+      ...['delivered', 'delivered', 'delivered_late', 'undelivered', 'blocked', 'expires_early', 'failed_permanent'],
+      ...['no_answer', 'busy', 'no_whatsapp'],
+    ],
   );
   for (const { test, does } of says) {
     if (test?.kind === 'delivered') assert.ok(does.includes(testCodeDigits.slice(0, 6)), does);

@@ -96,6 +96,7 @@ for (const provider of codeProviders) {
       const request = await eventually('the provider has it', () =>
         double.requests
           .slice(from)
+          .filter((each) => each.body.includes(to.slice(1)))
           .find((each) => answers.get(each)?.status === 200 || answers.get(each)?.status === 201),
       );
       const taken = provider.taken(request, answers.get(request) ?? { status: 0 }, language);
