@@ -117,7 +117,7 @@ describe('a call', () => {
     await page.getByText('+15005550116').waitFor();
     await page.getByRole('button', { name: 'Try +15005550115' }).click();
     await page.getByRole('radiogroup', { name: 'Channel' }).getByText('Call', { exact: true }).click();
-    await page.getByText('Calls are not answered; texts arrive').waitFor();
+    await page.getByText('Calls ring for 3 seconds without an answer; texts arrive').waitFor();
     await page.getByLabel('If the code is not entered').selectOption('sms');
     await page.getByRole('button', { name: /^Send code/ }).click();
     await phone()
