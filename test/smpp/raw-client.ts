@@ -68,19 +68,23 @@ export async function connectRaw(port: number): Promise<RawClient> {
     });
   }
 
+  /** Several may wait for what is there once: the first takes it, the others wait on. */
+  async function takeOne(what: string, isWanted: (pdu: Pdu) => boolean): Promise<Pdu> {
+    for (;;) {
+      await until(what, () => received.some(isWanted));
+      const index = received.findIndex(isWanted);
+      const [pdu] = index < 0 ? [] : received.splice(index, 1);
+      if (pdu !== undefined) return pdu;
+    }
+  }
+
   const client: RawClient = {
     send: (pdu) => void socket.write(encodePdu(pdu)),
     sendOctets: (octets) => void socket.write(octets),
     async take(command) {
-      const find = () => received.findIndex((pdu) => pdu.command === command);
-      await until(`a ${command} comes`, () => find() >= 0);
-      const [pdu] = received.splice(find(), 1);
-      return pdu as never;
+      return (await takeOne(`a ${command} comes`, (pdu) => pdu.command === command)) as never;
     },
-    async next() {
-      await until('a PDU comes', () => received.length > 0);
-      return received.shift() as Pdu;
-    },
+    next: () => takeOne('a PDU comes', () => true),
     get received() {
       return received;
     },
