@@ -97,8 +97,11 @@ export async function connectRaw(port: number): Promise<RawClient> {
       return client.take<BindAnswerCommand>(`${command}_resp`);
     },
     async submit(fields = {}) {
-      client.send({ ...textTo('447700900123'), ...fields, command: 'submit_sm', status: 0, sequence: ++sequence });
-      return client.take('submit_sm_resp');
+      const own = ++sequence;
+      client.send({ ...textTo('447700900123'), ...fields, command: 'submit_sm', status: 0, sequence: own });
+      // Answers may come in another order.
+      const isOwn = (pdu: Pdu) => pdu.command === 'submit_sm_resp' && pdu.sequence === own;
+      return (await takeOne(`the answer of submit ${own} comes`, isOwn)) as MessageAnswerPdu;
     },
     async takeReceipt(status = 0) {
       const receipt = await client.take('deliver_sm');
