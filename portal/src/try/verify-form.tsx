@@ -1,5 +1,6 @@
 import { Group, NativeSelect, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import type { Draft } from '../handset/reply-form.tsx';
 import { ProblemCallout } from '../parts/notice/problem-callout.tsx';
 import { type Update, usePageState } from '../session/page-state.ts';
 import { useAction } from '../session/use-action.ts';
@@ -8,7 +9,6 @@ import { CheckForm } from './check-form.tsx';
 import { bodyOf, type Exchange } from './exchange.ts';
 import { InboundCard } from './inbound-card.tsx';
 import { NumberField } from './number-field.tsx';
-import type { Draft } from './reply-form.tsx';
 import { ResultLine } from './result-line.tsx';
 import { SendButton } from './send-button.tsx';
 import type { FormProps } from './send-form.tsx';

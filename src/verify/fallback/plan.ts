@@ -39,7 +39,7 @@ export interface TakenStep {
   risk?: RiskAnswer;
 }
 
-/** A step that is to be taken now. */
+/** A step whose time has come. */
 export interface DueStep {
   verificationId: string;
   /** Its index in the plan. */

@@ -14,7 +14,7 @@ export interface HostWatch {
   cut(): void;
 }
 
-/** No setting of Postgres ends a commit that waits for its standby, and one whose connection is cut waits on. */
+/** Postgres has no time limit for a commit that waits for its standby. It goes on waiting when its connection is cut. */
 const giveUpAfterMs = 900;
 const limits = { connectMs: 1000, statementMs: 3000, transactionMs: 3000 };
 /** A frozen host answers nothing: then its connection is cut, so that a new one finds out. */
