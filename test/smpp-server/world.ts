@@ -82,7 +82,7 @@ export async function statusOf(client: RawClient, fields: Partial<SubmitFields>)
 
 let sequence = 1000;
 
-/** Sends submits at once, and returns their answers. */
+/** Sends submits at once, and returns their answers in the order of the submits, in whichever order they come. */
 export async function submitMany(client: RawClient, texts: Partial<SubmitFields>[]) {
   for (const fields of texts) {
     const pdu: Pdu = { ...textTo('447700900123'), ...fields, command: 'submit_sm', status: 0, sequence: ++sequence };
@@ -90,5 +90,5 @@ export async function submitMany(client: RawClient, texts: Partial<SubmitFields>
   }
   const answers = [];
   for (let taken = 0; taken < texts.length; taken++) answers.push(await client.take('submit_sm_resp'));
-  return answers;
+  return answers.sort((a, b) => a.sequence - b.sequence);
 }
