@@ -38,6 +38,8 @@ export interface Bench {
   held(): Promise<Product>;
   startProduct(env: Record<string, string>): Promise<Product>;
   startNode(store: Store, env: Record<string, string>): Promise<Server>;
+  /** A bench that ends with this one: for servers that work at the same time, each with a load and a Postgres of its own. */
+  another(): Promise<Bench>;
   startPeer(name: string, env?: Record<string, string>): Promise<Server>;
   /** What the run's Postgres has used so far. */
   postgresMicroseconds(): number;
@@ -96,6 +98,11 @@ export async function startBench(pace: Pace): Promise<Bench> {
       const own = join(folder, `node-${nodes++}`);
       mkdirSync(own);
       return endingOnce(await startNode(store, own, env));
+    },
+    async another() {
+      const other = await startBench(pace);
+      endings.push(other.stop);
+      return other;
     },
     startPeer: async (name, env = {}) =>
       endingOnce(await startServer({ file: `bench/peers/${name}.mjs`, folder, env })),

@@ -1,4 +1,4 @@
-import type { Bench } from '../bench.ts';
+import type { Bench, Product } from '../bench.ts';
 import type { Caller } from '../callers.ts';
 import { byKey, byToken, many, post } from '../requests.ts';
 import { type Row, ratioRow } from '../result-row.ts';
@@ -36,8 +36,16 @@ export async function sms(bench: Bench): Promise<Row[]> {
 }
 
 async function sustained(bench: Bench): Promise<Row> {
-  const { node, store, callers } = await bench.startProduct({});
-  const accept: Side = {
+  const product = await bench.startProduct({});
+  const accept = deliveredTexts(product);
+  const measured = await compare(bench, { baseline: echoed(bench, accept), subject: accept });
+  await product.node.stop();
+  return ratioRow(fastifyGroup, 'SMS accept, sustained', measured, 0.4);
+}
+
+/** Texts from their accept to the handset. */
+export function deliveredTexts({ node, store, callers }: Product): Side {
+  return {
     servers: [node],
     requests: () => texts(callers),
     status: '201',
@@ -47,9 +55,6 @@ async function sustained(bench: Bench): Promise<Row> {
       return left;
     },
   };
-  const measured = await compare(bench, { baseline: echoed(bench, accept), subject: accept });
-  await node.stop();
-  return ratioRow(fastifyGroup, 'SMS accept, sustained', measured, 0.4);
 }
 
 /** Accepted, and not on a handset yet. */
