@@ -1,6 +1,7 @@
 import { createCarrierDirectory } from '../delivery/routing/directory.ts';
 import { createRouteExplain, type Explained } from '../delivery/routing/explain.ts';
 import type { Api } from '../http/route.ts';
+import { carrierNameOf } from '../messages/message.ts';
 import { loadPhoneNumbers, readNumber } from '../messages/numbers/phone-number.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { ApiError, StartError } from '../platform/errors.ts';
@@ -65,6 +66,6 @@ function describe({ decision, version, text }: Explained): string[] {
     ...(from === null ? [] : [`The sender becomes ${from}.`]),
     ...(deferredUntilMs === null ? [] : [`It waits until ${toTimestamp(deferredUntilMs)}.`]),
     ...lines,
-    ...(text === undefined ? [] : [`The text is with ${text.carrier.split('#')[0]}.`]),
+    ...(text === undefined ? [] : [`The text is with ${carrierNameOf(text.carrier)}.`]),
   ];
 }

@@ -1,7 +1,9 @@
 // Tests: test/contract/portal-opt-outs.test.ts
+
+import { carrierNameOf } from '../messages/message.ts';
 import type { Tx } from '../platform/database/database.ts';
 import type { Inbound } from './inbound.ts';
-import { carrierNameOf, holderOf } from './own-number.ts';
+import { holderOf } from './own-number.ts';
 import { findNumbers } from './own-number-store.ts';
 import { type WordKind, wordOf } from './words.ts';
 

@@ -52,8 +52,3 @@ export function holderOf(
 export function holdersOf(numbers: readonly OwnNumber[], to: string, carrierName: string): OwnNumber[] {
   return numbers.filter(({ number, carrier }) => number === to && (carrier === null || carrier === carrierName));
 }
-
-/** The name of a carrier whose key is `<name>#<id>`. */
-export function carrierNameOf(key: string): string {
-  return key.split('#')[0] ?? key;
-}

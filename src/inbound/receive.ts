@@ -1,5 +1,6 @@
 import type { InboundSource, InboundText } from '../delivery/carrier/carrier.ts';
 import { readCarrierId } from '../delivery/carrier/id.ts';
+import { carrierNameOf } from '../messages/message.ts';
 import { measure } from '../messages/text/text.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
@@ -10,7 +11,7 @@ import { type Arrival, type Inbound, readableAddress, readableText } from './inb
 import { insertInbound } from './inbound-store.ts';
 import { joinParts, type PartText, partsKeptMs, takeIncomplete } from './join-parts.ts';
 import { applicationScope, type NotifiedScope, senderScope } from './opt-out.ts';
-import { canonicalNumber, carrierNameOf, holderOf, holdersOf, type OwnNumber } from './own-number.ts';
+import { canonicalNumber, holderOf, holdersOf, type OwnNumber } from './own-number.ts';
 import { findNumbers } from './own-number-store.ts';
 import { findOldLongTexts } from './part-store.ts';
 import { separateRepeats } from './repeats.ts';

@@ -178,3 +178,9 @@ export type ShownMessage = Omit<
   | 'statusCallback'
   | 'trace'
 >;
+
+/** The name of a carrier whose key is `<name>#<id>`. */
+export function carrierNameOf(key: string): string {
+  const end = key.indexOf('#');
+  return end === -1 ? key : key.slice(0, end);
+}

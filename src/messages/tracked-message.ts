@@ -1,6 +1,6 @@
 import type { TimelineEvent } from '../http/timeline.ts';
 import type { Channel } from './channel.ts';
-import { type Message, type MessageStatus, messageError } from './message.ts';
+import { carrierNameOf, type Message, type MessageStatus, messageError } from './message.ts';
 import type { SentText } from './text/sent-texts.ts';
 
 /** A message with its delivery history. */
@@ -51,8 +51,7 @@ export function messageTimeline(message: TrackedMessage): TimelineEvent[] {
   }
   if (sentAtMs !== null) {
     const tries = message.attempt > 1 ? ` on attempt ${message.attempt}` : '';
-    // A carrier's key begins with its name.
-    const [name] = message.carrier.split('#');
+    const name = carrierNameOf(message.carrier);
     const doubt = message.possibleDuplicates > 0 ? '. It may have arrived more than once.' : '';
     events.push({ atMs: sentAtMs, event: 'sent', detail: `Accepted by carrier ${name}${tries}${doubt}` });
   }

@@ -43,7 +43,15 @@ async function open(options: Partial<ExporterOptions> & { collector?: Collector 
     const now = clock.steadyMs();
     for (let index = 0; index < spans; index++) {
       const ids = { traceId: newTraceId(), spanId: newSpanId(), parentId: '' };
-      exporter.add({ ids, name: 'work', kind: 'internal', startMs: now, endMs: now + 1, attributes: {} });
+      exporter.add({
+        ids,
+        name: 'work',
+        kind: 'internal',
+        startMs: now,
+        endMs: now + 1,
+        attributes: {},
+        failed: false,
+      });
     }
   };
   return { collector, exporter, counts, logLines: lines, add };

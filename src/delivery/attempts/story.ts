@@ -1,6 +1,7 @@
 // Tests: test/smpp/failover.test.ts
+
 import type { TimelineEvent } from '../../http/timeline.ts';
-import { type MessageErrorCode, type MessageStatus, messageError } from '../../messages/message.ts';
+import { carrierNameOf, type MessageErrorCode, type MessageStatus, messageError } from '../../messages/message.ts';
 import { toIdRange } from '../../messages/message-row.ts';
 import { isInRange } from '../../messages/message-store.ts';
 import type { Tx } from '../../platform/database/database.ts';
@@ -62,10 +63,10 @@ function toShown(message: MessageRow, kept: KeptAttempt[]): ShownAttempt[] {
   return attempts.map((each, index) => {
     const before = attempts.slice(0, index).findLast(({ movedTo }) => movedTo === each.carrier);
     const { attempt, atMs, outcome, carrierMessageId, error, receipt, reported, receiptReported } = each;
-    const carrier = nameOf(each.carrier);
+    const carrier = carrierNameOf(each.carrier);
     const shown = { outcome, carrierMessageId, error, receipt, reported, receiptReported };
     const route = before === undefined ? message.route : before.routeName;
-    const movedTo = each.movedTo === null ? null : nameOf(each.movedTo);
+    const movedTo = each.movedTo === null ? null : carrierNameOf(each.movedTo);
     return { attempt, carrier, atMs, route, ...shown, movedTo };
   });
 }
@@ -74,11 +75,6 @@ const nothingReported = {
   ...{ routeVersion: null, parts: null, price: null, currency: null, network: null },
   ...{ reported: null, receiptReported: null },
 };
-
-/** A carrier's key begins with its name. */
-function nameOf(key: string): string {
-  return key.split('#')[0] ?? key;
-}
 
 /** The attempts as events. A text that was simply sent has none: its own record says it. */
 function attemptEvents(attempts: ShownAttempt[]): TimelineEvent[] {

@@ -1,6 +1,5 @@
 // Tests: test/parts/traces.test.ts
-import { laneNames } from '../../messages/message.ts';
-import type { TextToSend } from '../../messages/text/text-to-send.ts';
+import { carrierNameOf, laneNames } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SpanAttributes } from '../../platform/tracing/span.ts';
 import type { Tracer } from '../../platform/tracing/tracer.ts';
@@ -22,9 +21,17 @@ export function createTextSpans(tracer: Tracer, clock: Pick<Clock, 'steadyMs'>):
         const { message, entry } = claimed;
         const ids = tracer.belowKept(message.trace);
         if (ids === undefined) continue;
-        const lane = laneNames[entry.lane];
-        const attributes = { ...aboutText(message, carrier, entry.attempt + 1), 'heliograph.lane': lane };
-        tracer.end({ ids, name: 'claim', kind: 'consumer', startMs: sinceMs, endMs: clock.steadyMs(), attributes });
+        // One literal: spreading an object into another costs as much as three spans.
+        const attributes: SpanAttributes = {
+          'heliograph.message_id': message.id,
+          'heliograph.application_id': message.applicationId,
+          'heliograph.api': message.api,
+          'heliograph.carrier': carrierNameOf(carrier),
+          'heliograph.attempt': entry.attempt + 1,
+          'heliograph.lane': laneNames[entry.lane],
+        };
+        const endMs = clock.steadyMs();
+        tracer.end({ ids, name: 'claim', kind: 'consumer', startMs: sinceMs, endMs, attributes, failed: false });
         claimed.submitSpan = tracer.below(ids);
       }
     },
@@ -35,7 +42,11 @@ export function createTextSpans(tracer: Tracer, clock: Pick<Clock, 'steadyMs'>):
         // A late answer, and one that only throttles, belong to a submit whose span has ended or goes on.
         if (ids === undefined || endMs === undefined) continue;
         const attributes: SpanAttributes = {
-          ...aboutText(message, carrier, entry.attempt + 1),
+          'heliograph.message_id': message.id,
+          'heliograph.application_id': message.applicationId,
+          'heliograph.api': message.api,
+          'heliograph.carrier': carrierNameOf(carrier),
+          'heliograph.attempt': entry.attempt + 1,
           'heliograph.segments': message.segmentCount,
           'heliograph.outcome': answer?.outcome ?? 'in_doubt',
           'error.type': errorOf(answer),
@@ -44,16 +55,6 @@ export function createTextSpans(tracer: Tracer, clock: Pick<Clock, 'steadyMs'>):
         tracer.end({ ids, name: 'submit', kind: 'client', startMs: endMs - tookMs, endMs, attributes, failed });
       }
     },
-  };
-}
-
-function aboutText({ id, applicationId, api }: TextToSend, carrier: string, attempt: number): SpanAttributes {
-  return {
-    'heliograph.message_id': id,
-    'heliograph.application_id': applicationId,
-    'heliograph.api': api,
-    'heliograph.carrier': carrier.split('#')[0],
-    'heliograph.attempt': attempt,
   };
 }
 

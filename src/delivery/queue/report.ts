@@ -1,3 +1,4 @@
+import { carrierNameOf } from '../../messages/message.ts';
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { findQueueKeys } from './state.ts';
@@ -40,7 +41,7 @@ export async function readQueueReport(tx: Tx, nowMs: number): Promise<CarrierQue
       toTimestamp(nowMs - stuckAfterMs),
     ]);
     const [row] = rows;
-    const [carrier = key] = key.split('#');
+    const carrier = carrierNameOf(key);
     if (row !== undefined) found.set(carrier, added(found.get(carrier), { carrier, ...row }));
   }
   return [...found.values()].sort((a, b) => (a.carrier < b.carrier ? -1 : 1));

@@ -1,4 +1,5 @@
 // Tests: test/parts/traces.test.ts
+import { carrierNameOf } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { fromUuid } from '../../platform/ids.ts';
 import type { Tracer } from '../../platform/tracing/tracer.ts';
@@ -16,10 +17,11 @@ export function createReceiptSpans(
       const attributes = {
         'heliograph.message_id': fromUuid('msg', id),
         'heliograph.application_id': fromUuid('app', applicationId),
-        'heliograph.carrier': carrier.split('#')[0],
+        'heliograph.carrier': carrierNameOf(carrier),
         'heliograph.status': now,
       };
-      tracer.end({ ids, name: 'receipt', kind: 'consumer', startMs, endMs: clock.steadyMs(), attributes });
+      const endMs = clock.steadyMs();
+      tracer.end({ ids, name: 'receipt', kind: 'consumer', startMs, endMs, attributes, failed: false });
     }
   };
 }

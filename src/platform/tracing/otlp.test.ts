@@ -94,9 +94,15 @@ test('a value that is too long is cut, a clock that went back makes no negative 
   const ids = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), parentId: '' };
   const attributes = Object.fromEntries(attributeNames.map((name) => [name, 'ü'.repeat(5000)]));
   const writer = new ProtoWriter(64 * 1024);
-  writeSpan(writer, { ids, name: 'x'.repeat(5000), kind: 'internal', startMs: 5, endMs: 4, attributes }, aheadMs);
+  writeSpan(
+    writer,
+    { ids, name: 'x'.repeat(5000), kind: 'internal', startMs: 5, endMs: 4, attributes, failed: false },
+    aheadMs,
+  );
   assert.ok(writer.at < 32 * 1024);
-  const [read] = decodeRequest(ours([{ ids, name: 'n', kind: 'internal', startMs: 5, endMs: 4, attributes }]));
+  const [read] = decodeRequest(
+    ours([{ ids, name: 'n', kind: 'internal', startMs: 5, endMs: 4, attributes, failed: false }]),
+  );
   assert.equal(read?.attributes['http.route'], 'ü'.repeat(256));
   assert.equal(read?.endNs, read?.startNs);
 });

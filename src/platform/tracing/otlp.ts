@@ -1,5 +1,5 @@
 import { ProtoWriter } from './proto-writer.ts';
-import { type EndedSpan, spanKinds } from './span.ts';
+import { attributeNames, type EndedSpan, spanKinds } from './span.ts';
 
 /** The fields of opentelemetry/proto/trace/v1/trace.proto, which never change their numbers. */
 const span = {
@@ -24,7 +24,7 @@ export function writeSpan(writer: ProtoWriter, ended: EndedSpan, aheadMs: number
   writer.nanoseconds(span.end, Math.max(startMs, endMs) + aheadMs);
   for (const name in attributes) {
     const value = attributes[name as keyof typeof attributes];
-    if (value !== undefined) writeAttribute(writer, span.attribute, name, value);
+    if (value !== undefined) writeAttribute(writer, span.attribute, keys.get(name) ?? keyOf(name), value);
   }
   if (failed === true) {
     const status = writer.begin(span.status);
@@ -36,10 +36,19 @@ export function writeSpan(writer: ProtoWriter, ended: EndedSpan, aheadMs: number
   writer.endLong(whole);
 }
 
-/** Numbers are whole and not negative. */
-function writeAttribute(writer: ProtoWriter, field: number, name: string, value: string | number): void {
-  const pair = writer.begin(field);
+/** The names of attributes as they are written: the same in every span. */
+const keys: ReadonlyMap<string, Uint8Array> = new Map(attributeNames.map((name) => [name, keyOf(name)]));
+
+function keyOf(name: string): Uint8Array {
+  const writer = new ProtoWriter(1024);
   writer.string(1, name);
+  return writer.bytes.subarray(0, writer.at);
+}
+
+/** Numbers are whole and not negative. */
+function writeAttribute(writer: ProtoWriter, field: number, key: Uint8Array, value: string | number): void {
+  const pair = writer.begin(field);
+  writer.copy(key);
   const any = writer.begin(2);
   if (typeof value === 'string') writer.string(1, value);
   else {
@@ -63,7 +72,7 @@ export function createOtlpHead(
   const about = new ProtoWriter(128 * 1024);
   // ResourceSpans.resource
   const whole = about.beginLong(1);
-  for (const [name, value] of resource) writeAttribute(about, 1, name, value);
+  for (const [name, value] of resource) writeAttribute(about, 1, keyOf(name), value);
   about.endLong(whole);
   const from = new ProtoWriter(8 * 1024);
   // ScopeSpans.scope

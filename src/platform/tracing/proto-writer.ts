@@ -1,6 +1,10 @@
 /** Longest string, so that a span has a bound. */
 export const longestString = 256;
 
+/** The value of each hexadecimal digit by its character. */
+const digitOf = new Uint8Array(128);
+for (const [value, character] of [...'0123456789abcdef'].entries()) digitOf[character.charCodeAt(0)] = value;
+
 /**
  * Writes protobuf into a buffer. A length that is not known yet gets two or three bytes: protobuf allows a varint to be
  * longer than it must be. The caller sees to it that there is room.
@@ -58,14 +62,15 @@ export class ProtoWriter {
   string(field: number, text: string): void {
     const start = this.begin(field);
     const shown = text.length > longestString ? text.slice(0, longestString) : text;
+    const { bytes } = this;
     let at = start;
     for (let index = 0; index < shown.length; index++) {
       const code = shown.charCodeAt(index);
       if (code > 0x7f) {
-        at = start + this.bytes.write(shown, start, 'utf8');
+        at = start + bytes.write(shown, start, 'utf8');
         break;
       }
-      this.bytes[at++] = code;
+      bytes[at++] = code;
     }
     this.at = at;
     this.end(start);
@@ -74,9 +79,20 @@ export class ProtoWriter {
   hex(field: number, digits: string): void {
     this.tag(field, 2);
     this.varint(digits.length >> 1);
+    const { bytes } = this;
+    let at = this.at;
     for (let index = 0; index < digits.length; index += 2) {
-      this.bytes[this.at++] = (digit(digits.charCodeAt(index)) << 4) | digit(digits.charCodeAt(index + 1));
+      bytes[at++] = ((digitOf[digits.charCodeAt(index)] ?? 0) << 4) | (digitOf[digits.charCodeAt(index + 1)] ?? 0);
     }
+    this.at = at;
+  }
+
+  /** What another writer has written. */
+  copy(piece: Uint8Array): void {
+    const { bytes } = this;
+    let at = this.at;
+    for (let index = 0; index < piece.length; index++) bytes[at++] = piece[index] as number;
+    this.at = at;
   }
 
   fixed32(field: number, value: number): void {
@@ -93,9 +109,4 @@ export class ProtoWriter {
     this.at = this.bytes.writeUInt32LE(low % 2 ** 32, this.at);
     this.at = this.bytes.writeUInt32LE(high, this.at);
   }
-}
-
-/** The value of 0-9 and a-f. */
-function digit(code: number): number {
-  return code < 58 ? code - 48 : code - 87;
 }

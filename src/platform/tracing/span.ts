@@ -32,7 +32,7 @@ export const attributeNames = [
 export type AttributeName = (typeof attributeNames)[number];
 export type SpanAttributes = { readonly [Name in AttributeName]?: string | number | undefined };
 
-/** A span that has ended. Times are steady. */
+/** A span that has ended. Times are steady. All have the same fields in the same order, which makes them quick to read. */
 export interface EndedSpan {
   ids: SpanIds;
   name: string;
@@ -40,5 +40,5 @@ export interface EndedSpan {
   startMs: number;
   endMs: number;
   attributes: SpanAttributes;
-  failed?: boolean;
+  failed: boolean;
 }

@@ -1,8 +1,10 @@
 // Tests: test/contract/operator-deliveries.test.ts
+
 import { type Static, Type } from 'typebox';
 import { findWaiting, mostRead, type WaitingText } from '../../delivery/queue/waiting-texts.ts';
 import { nullable, pageQuery, pageSchema, readPage, toPage } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';
+import { carrierNameOf } from '../../messages/message.ts';
 import { type Clock, timestampOrNull, toTimestamp } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { adviseOn } from '../../quality/delivery-advice.ts';
@@ -70,7 +72,7 @@ const triesPattern = / \(\d+ attempts? so far\)/;
 /** Texts that may need an operator. */
 export function createDeliveryRoutes({ database, clock, waits }: DeliveryRoutesOptions): Route[] {
   function toDelivery(text: WaitingText): DeliveryRecord {
-    const [name = text.carrier] = text.carrier.split('#');
+    const name = carrierNameOf(text.carrier);
     return {
       message_id: text.id,
       application_id: text.applicationId,

@@ -17,8 +17,8 @@ import { findKeywordKinds } from '../../inbound/keyword-of-text.ts';
 import type { OptOut } from '../../inbound/opt-out.ts';
 import { requireNumberIn } from '../../inbound/opt-out-api.ts';
 import type { OptOuts } from '../../inbound/opt-outs.ts';
-import { carrierNameOf } from '../../inbound/own-number.ts';
 import type { WordKind } from '../../inbound/words.ts';
+import { carrierNameOf } from '../../messages/message.ts';
 import type { Database } from '../../platform/database/database.ts';
 
 export interface PortalInboundOptions {

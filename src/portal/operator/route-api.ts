@@ -1,4 +1,5 @@
 // Tests: test/contract/operator-routes.test.ts
+
 import { type Static, Type } from 'typebox';
 import type { Audit } from '../../accounts/audit/audit.ts';
 import type { Explained, ExplainRoute } from '../../delivery/routing/explain.ts';
@@ -8,6 +9,7 @@ import type { RouteRule } from '../../delivery/routing/table.ts';
 import { nullable } from '../../http/list-page.ts';
 import { validationError } from '../../http/request/validation.ts';
 import { type Api, type Route, requireDeveloper, route } from '../../http/route.ts';
+import { carrierNameOf } from '../../messages/message.ts';
 import { longestNumber, numberForm, readNumber, rightNumber } from '../../messages/numbers/phone-number.ts';
 import { longestSender, rightSender } from '../../messages/numbers/sender.ts';
 import { timestampOrNull } from '../../platform/clock.ts';
@@ -232,6 +234,6 @@ function toExplanation({ decision, version, text }: Explained, messageId: string
       ...{ carrier: name, group, available, share, reason },
     })),
     chosen: messageId === null ? null : (candidates[0]?.name ?? null),
-    carrier: text === undefined ? null : (text.carrier.split('#')[0] ?? null),
+    carrier: text === undefined ? null : carrierNameOf(text.carrier),
   };
 }

@@ -1,10 +1,11 @@
 // Tests: test/contract/operator-deliveries.test.ts
+
 import { findWaits, type WaitingEntry } from '../../delivery/queue/waits.ts';
 import type { KnownCarrier } from '../../delivery/routing/directory.ts';
 import { route as routeOf } from '../../delivery/routing/routing.ts';
 import type { RouteTable } from '../../delivery/routing/table.ts';
 import type { TimelineEvent } from '../../http/timeline.ts';
-import { type MessageStatus, unsentStatuses } from '../../messages/message.ts';
+import { carrierNameOf, type MessageStatus, unsentStatuses } from '../../messages/message.ts';
 import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Tx } from '../../platform/database/database.ts';
@@ -38,7 +39,7 @@ export function createWaitStories({ database, clock, carriers, table }: WaitStor
 
   function factsOf(entry: WaitingEntry): WaitFacts {
     const { place, attempt, inDoubt, sendAtMs, deferredUntilMs, zone, lastOutcome } = entry;
-    const [carrierName = entry.carrier] = entry.carrier.split('#');
+    const carrierName = carrierNameOf(entry.carrier);
     const carrier = entry.carrier === sandboxKey ? null : carriers().find(({ key }) => key === entry.carrier);
     const of = { place, attempt, inDoubt, sendAtMs, deferredUntilMs, zone, lastOutcome };
     return { nowMs: clock.nowMs(), ...of, carrierName, carrier, unroutable: carrier !== null && isUnroutable(entry) };
