@@ -13,21 +13,24 @@ const roundWithinMs = 60_000;
 const afterwardsMs = 1300;
 
 /**
- * What a request of each track costs, in percent of CPU more than one of the first: of its servers and its Postgres. All
- * work at the same time on the same number of requests, so that a neighbour on the machine slows all of them alike.
+ * How many percent of CPU a request of the subject costs more than one of the baseline, by round: of its servers and its
+ * Postgres. Both work at the same time on the same number of requests, so that a neighbour on the machine slows them alike.
+ * A difference of a few percent needs more rounds: `times` as many.
  */
-export async function moreCpu(tracks: readonly Track[]): Promise<number[][]> {
-  const { pace } = (tracks[0] as Track).bench;
+export async function moreCpu(sides: { baseline: Track; subject: Track }, times = 1): Promise<number[]> {
+  const { pace } = sides.baseline.bench;
+  const tracks = [sides.baseline, sides.subject];
   await Promise.all(tracks.map(({ bench, side }) => warmUp(bench, side)));
-  const found: number[][] = tracks.map(() => []);
-  for (let round = 0; round < pace.rounds * 4; round++) {
-    const costs = await costsOf(tracks, pace.quick ? 1000 : 3000);
-    costs.forEach((cost, index) => {
-      found[index]?.push((cost / (costs[0] ?? 1) - 1) * 100);
-    });
+  const found: number[] = [];
+  for (let round = 0; round < pace.rounds * 4 * times; round++) {
+    const [baseline = 1, subject = 1] = await costsOf(tracks, pace.quick ? 1000 : 3000);
+    found.push((subject / baseline - 1) * 100);
   }
   return found;
 }
+
+/** The same as throughput that is lost. */
+export const lessThroughput = (moreCpu: readonly number[]) => moreCpu.map((more) => 100 - 100 / (1 + more / 100));
 
 /** Microseconds for a request of each track. */
 async function costsOf(tracks: readonly Track[], count: number): Promise<number[]> {
@@ -72,11 +75,11 @@ function usedBy(tracks: readonly Track[]): Promise<number[]> {
 }
 
 /** The middle half of the rounds is what is shown beside the median. */
-export function moreCpuRow(group: string, name: string, values: readonly number[], below?: number): Row {
+export function percentRow(group: string, name: string, values: readonly number[], below?: number): Row {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.slice(Math.floor(sorted.length / 4), Math.ceil((sorted.length * 3) / 4));
   return {
-    ...{ group, name: `${name}: more CPU`, unit: '%', value: spreadOf(middle) },
+    ...{ group, name, unit: '%', value: spreadOf(middle) },
     ...(below !== undefined && { goal: { below } }),
   };
 }

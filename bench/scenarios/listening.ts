@@ -1,4 +1,4 @@
-import { moreCpu, moreCpuRow } from '../abreast.ts';
+import { moreCpu, percentRow } from '../abreast.ts';
 import type { Bench, Product } from '../bench.ts';
 import type { Row } from '../result-row.ts';
 import { deliveredTexts } from './sms.ts';
@@ -9,13 +9,13 @@ export async function listening(bench: Bench): Promise<Row[]> {
   const quiet = await benches[0].startProduct({});
   const heard = await benches[1].startProduct({});
   for (const { apiKey } of heard.callers) await readFeed(heard, apiKey);
-  const [, more = []] = await moreCpu([
-    { bench: benches[0], side: deliveredTexts(quiet) },
-    { bench: benches[1], side: deliveredTexts(heard) },
-  ]);
+  const more = await moreCpu({
+    baseline: { bench: benches[0], side: deliveredTexts(quiet) },
+    subject: { bench: benches[1], side: deliveredTexts(heard) },
+  });
   await requireEvents(heard);
   await Promise.all(benches.map((each) => each.stop()));
-  return [moreCpuRow('Events', 'Delivered text, every application listening', more, 25)];
+  return [percentRow('Events', 'Delivered text, every application listening: more CPU', more, 25)];
 }
 
 /** Each text has its two events, soon after the last receipt. */

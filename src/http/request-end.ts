@@ -26,8 +26,22 @@ export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndO
     const { caller, decision } = admission;
     const id = params.id ? ownedText(params.id) : undefined;
     const path = route?.path;
-    const about = { caller, correlationId, decision, method, path, status, refusal, outcome, durationMs, id, location };
-    onCounted(span === undefined ? about : { ...about, traceId: span.traceId });
+    const traceId = span?.traceId;
+    // One literal for all requests: spreading it into another for sampled ones costs more than a span.
+    onCounted({
+      caller,
+      correlationId,
+      decision,
+      method,
+      path,
+      status,
+      refusal,
+      outcome,
+      durationMs,
+      id,
+      location,
+      traceId,
+    });
   };
 }
 

@@ -17,6 +17,8 @@ import {
 
 /** Less than what makes a process count as gone. */
 const everyMs = 2000;
+/** A bind whose password has ended is ended within a second. */
+const endDeadEveryMs = 500;
 /** What is written of one account at a time. */
 const mostProblems = 20;
 
@@ -52,14 +54,17 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
       const bind = binds.get(id);
       if (bind !== undefined) onEnd(bind);
     }
-    // All binds with the same credential live and end together.
-    for (const same of [...byKey.values()]) {
-      const [first] = same;
-      if (first !== undefined && isDead(first)) for (const bind of [...same]) onEnd(bind);
-    }
     if (binds.size === 0 && gone.size === 0 && taking === 0) {
       wasUsed = false;
       await deleteListener(database, listenerId);
+    }
+  }
+
+  /** All binds with the same credential live and end together. */
+  async function endDead(): Promise<void> {
+    for (const same of [...byKey.values()]) {
+      const [first] = same;
+      if (first !== undefined && isDead(first)) for (const bind of [...same]) onEnd(bind);
     }
   }
 
@@ -97,6 +102,12 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
     onFailure: ({ message: reason }) => log.debug({ reason }, 'the SMPP binds could not be written; will retry'),
   });
 
+  const deadPoller = createPoller({
+    run: endDead,
+    pauseMs: endDeadEveryMs,
+    onFailure: ({ message: reason }) => log.debug({ reason }, 'the SMPP binds could not be checked; will retry'),
+  });
+
   return {
     get all(): Iterable<Bind> {
       return binds.values();
@@ -108,6 +119,7 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
     async take(bind: Bind): Promise<boolean | undefined> {
       wasUsed = true;
       poller.start(everyMs);
+      deadPoller.start(endDeadEveryMs);
       taking++;
       try {
         // A program that binds again at once must not meet the bind that it has just ended.
@@ -144,7 +156,7 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
       poller.start(everyMs);
     },
     async stop(): Promise<void> {
-      await poller.stop();
+      await Promise.all([poller.stop(), deadPoller.stop()]);
       await writeProblems().catch(() => {});
       if (wasUsed) await deleteListener(database, listenerId).catch(() => {});
     },

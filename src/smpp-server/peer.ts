@@ -238,7 +238,9 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
 
   function answerBind(pdu: BindPdu, status: number): void {
     const command = `${pdu.command}_resp` as BindAnswerCommand;
-    const tlvs = status === 0 ? [{ tag: tlvTags.interfaceVersion, value: Buffer.of(interfaceVersion) }] : [];
+    // TLVs are unknown to a peer of 3.3.
+    const takesTlvs = status === 0 && pdu.interfaceVersion >= interfaceVersion;
+    const tlvs = takesTlvs ? [{ tag: tlvTags.interfaceVersion, value: Buffer.of(interfaceVersion) }] : [];
     send({ command, status, sequence: pdu.sequence, systemId: name, tlvs });
   }
 

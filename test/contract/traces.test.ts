@@ -99,8 +99,6 @@ describe('a sampled text', () => {
     });
     assert.deepEqual(byName(spans, 'submit').attributes, {
       'heliograph.message_id': sent.body.id,
-      'heliograph.application_id': sender.id,
-      'heliograph.api': 'sms',
       'heliograph.carrier': 'sandbox',
       'heliograph.attempt': 1,
       'heliograph.segments': 1,

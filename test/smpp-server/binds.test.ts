@@ -50,6 +50,15 @@ describe('binds', () => {
     assert.deepEqual(answer.tlvs[0]?.value, Buffer.of(0x34));
   });
 
+  test('3.3 is admitted, and its answer has no TLV, which that version does not know', async () => {
+    const client = await connectRaw(world.port);
+    const { systemId, password } = credentialsOf(await createSmppCaller(world.app));
+    const who = { systemId, password, systemType: '', interfaceVersion: 0x33, addressTon: 0, addressNpi: 0 };
+    client.send({ command: 'bind_transceiver', status: 0, sequence: 7, ...who, addressRange: '' });
+    const { status, tlvs } = await client.take('bind_transceiver_resp');
+    assert.deepEqual([status, tlvs], [0, []]);
+  });
+
   test('wrong credentials are 0x0E, and the connection ends', async () => {
     const { account } = world.caller;
     const swapped = account.password.startsWith('a') ? 'b' : 'a';
@@ -201,13 +210,15 @@ describe('binds', () => {
     assert.equal((await client.submit()).status, 0);
   });
 
-  test('a password with an overlap leaves the binds of the older one alone', async () => {
+  test('a password with an overlap leaves the binds of the older one alone until it ends', async () => {
     const caller = await createSmppCaller(world.app);
     const client = await bound(world, caller);
     await caller.developer.send('POST', `${accountsPath(caller)}/${caller.account.id}/passwords`, {
       overlap_seconds: 60,
     });
     assert.equal((await client.submit()).status, 0);
+    world.app.clock.advance(61_000);
+    await client.take('unbind');
   });
 });
 

@@ -7,7 +7,7 @@ import type { SubmitResult } from '../carrier/carrier.ts';
 import type { AnsweredText } from './answered-text.ts';
 import type { Claim } from './queued-text.ts';
 
-/** The spans of sampled texts from their claim on. */
+/** The spans of sampled texts from their claim on. Whose text it is, the span of the request says. */
 export interface TextSpans {
   /** Ends the spans of a claim that began at `sinceMs`, and begins those of its submits. */
   noteClaim(carrier: string, claim: Claim, sinceMs: number): void;
@@ -24,8 +24,6 @@ export function createTextSpans(tracer: Tracer, clock: Pick<Clock, 'steadyMs'>):
         // One literal: spreading an object into another costs as much as three spans.
         const attributes: SpanAttributes = {
           'heliograph.message_id': message.id,
-          'heliograph.application_id': message.applicationId,
-          'heliograph.api': message.api,
           'heliograph.carrier': carrierNameOf(carrier),
           'heliograph.attempt': entry.attempt + 1,
           'heliograph.lane': laneNames[entry.lane],
@@ -43,8 +41,6 @@ export function createTextSpans(tracer: Tracer, clock: Pick<Clock, 'steadyMs'>):
         if (ids === undefined || endMs === undefined) continue;
         const attributes: SpanAttributes = {
           'heliograph.message_id': message.id,
-          'heliograph.application_id': message.applicationId,
-          'heliograph.api': message.api,
           'heliograph.carrier': carrierNameOf(carrier),
           'heliograph.attempt': entry.attempt + 1,
           'heliograph.segments': message.segmentCount,

@@ -11,12 +11,11 @@ export function createReceiptSpans(
   clock: Pick<Clock, 'steadyMs'>,
 ): NonNullable<ReceiptsOptions['onTraced']> {
   return (carrier, texts, startMs) => {
-    for (const { id, applicationId, trace, now } of texts) {
+    for (const { id, trace, now } of texts) {
       const ids = tracer.belowKept(trace);
       if (ids === undefined) continue;
       const attributes = {
         'heliograph.message_id': fromUuid('msg', id),
-        'heliograph.application_id': fromUuid('app', applicationId),
         'heliograph.carrier': carrierNameOf(carrier),
         'heliograph.status': now,
       };

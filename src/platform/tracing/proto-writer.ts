@@ -1,10 +1,6 @@
 /** Longest string, so that a span has a bound. */
 export const longestString = 256;
 
-/** The value of each hexadecimal digit by its character. */
-const digitOf = new Uint8Array(128);
-for (const [value, character] of [...'0123456789abcdef'].entries()) digitOf[character.charCodeAt(0)] = value;
-
 /**
  * Writes protobuf into a buffer. A length that is not known yet gets two or three bytes: protobuf allows a varint to be
  * longer than it must be. The caller sees to it that there is room.
@@ -79,12 +75,7 @@ export class ProtoWriter {
   hex(field: number, digits: string): void {
     this.tag(field, 2);
     this.varint(digits.length >> 1);
-    const { bytes } = this;
-    let at = this.at;
-    for (let index = 0; index < digits.length; index += 2) {
-      bytes[at++] = ((digitOf[digits.charCodeAt(index)] ?? 0) << 4) | (digitOf[digits.charCodeAt(index + 1)] ?? 0);
-    }
-    this.at = at;
+    this.at += this.bytes.write(digits, this.at, 'hex');
   }
 
   /** What another writer has written. */
