@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { prefixOf } from '../../src/messages/numbers/number-prefix.ts';
+import { lockNames } from '../../src/verify/pending-store.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { createVerifyCaller, type VerifyCaller } from '../support/verify-caller.ts';
 
 interface Asked {
@@ -158,6 +161,52 @@ describe('plain JSON', () => {
     app.clock.advance(600_000);
     assert.equal((await acme.start({ to })).body.reason, 'destination_limit');
     assert.equal(service.asked.length, asked, 'nothing would be sent');
+  });
+
+  test('a limit that ends between the guard and the send lets no number through unasked', async () => {
+    const { service, app, acme } = await world({ HELIOGRAPH_GUARD: '{"per_number":1}' });
+    const { id, to } = await acme.pending();
+    const applicationId = (service.asked[0]?.body as { application_id: string }).application_id;
+    assert.ok((await acme.send('DELETE', `/verify/v1/verifications/${id}`)).status < 300);
+    // Its token has ended by then.
+    app.clock.advance(86_399_000);
+    const later = await createVerifyCaller(app, acme);
+    service.answer = json({ decision: 'block' });
+    const asked = service.asked.length;
+    let started: ReturnType<typeof acme.start> | undefined;
+    await app.db.database.transaction(async (tx) => {
+      await lockNames(tx, [`${applicationId} ${prefixOf(to)}`]);
+      started = later.start({ to });
+      await eventually('the start waits', async () => {
+        const { rows } = await app.db.database.query<{ waits: boolean }>(
+          `select exists (select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+             and query like '%pg_advisory_xact_lock%') as waits`,
+        );
+        return rows[0]?.waits;
+      });
+      app.clock.advance(2000);
+    });
+    const { body } = (await started) ?? assert.fail();
+    assert.deepEqual([body.status, body.reason], ['blocked', 'destination_limit']);
+    assert.equal(service.asked.length, asked);
+    const next = await later.start({ to });
+    assert.deepEqual([next.body.status, next.body.reason, service.asked.length], ['blocked', 'risk', asked + 1]);
+  });
+
+  test('one application that floods it leaves room for the others', async () => {
+    const { service, app, acme } = await world();
+    const beta = await createVerifyCaller(app);
+    const held: ServerResponse[] = [];
+    service.answer = (_, response) => held.push(response);
+    const flood = Promise.all(Array.from({ length: 80 }, () => acme.start({ to: acme.newNumber() })));
+    while (held.length < 64) await new Promise((done) => setTimeout(done, 5));
+    service.answer = json({ decision: 'block' });
+    assert.equal((await beta.start({ to: beta.newNumber() })).body.reason, 'risk');
+    assert.equal(held.length, 64, 'the others were not asked about');
+    for (const response of held) response.end('{"decision":"allow"}');
+    for (const { body } of await flood) assert.equal(body.status, 'pending');
+    // Its questions have ended.
+    assert.equal((await acme.start({ to: acme.newNumber() })).body.reason, 'risk');
   });
 
   test('parallel starts of a number ask once', async () => {

@@ -11,6 +11,12 @@ export interface Calls {
   decline: (text: InboxText) => void;
 }
 
+/** What another tab of this browser did with a call that rings here too. */
+interface Taken {
+  id: string;
+  state: CallState;
+}
+
 /** As long as the service lets a call ring. */
 const longestRingMs = 20_000;
 
@@ -19,6 +25,7 @@ export function useCalls(applicationId: string, number: string, texts: readonly 
   const [states, setStates] = useState<ReadonlyMap<string, CallState>>(new Map());
   const seen = useRef(new Set<string>());
   const timers = useRef(new Set<ReturnType<typeof setTimeout>>());
+  const otherTabs = useRef<BroadcastChannel>(undefined);
 
   const set = (id: string, state: CallState, only?: CallState) =>
     setStates((before) => (only !== undefined && before.get(id) !== only ? before : new Map(before).set(id, state)));
@@ -49,13 +56,23 @@ export function useCalls(applicationId: string, number: string, texts: readonly 
     }
   }, [texts, number, active]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `set` reads nothing that changes.
+  useEffect(() => {
+    const channel = new BroadcastChannel('heliograph-calls');
+    channel.onmessage = ({ data: { id, state } }: MessageEvent<Taken>) => set(id, state, 'ringing');
+    otherTabs.current = channel;
+    return () => channel.close();
+  }, []);
+
   useEffect(() => {
     const all = timers.current;
     return () => all.forEach(clearTimeout);
   }, []);
 
   async function end(id: string, action: 'answer' | 'decline', state: CallState): Promise<void> {
-    set(id, (await act(id, action)) ? state : 'missed');
+    if (!(await act(id, action))) return set(id, 'missed', 'ringing');
+    set(id, state);
+    otherTabs.current?.postMessage({ id, state } satisfies Taken);
   }
 
   return {

@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import {
   type CountedStart,
+  earlierRefusal,
   furtherRefusal,
   type PendingStart,
   type StartDecision,
@@ -39,9 +40,8 @@ export function decideStep(
   if (open === undefined || open.verification.id !== id || !waiting.has(id))
     return new ApiError('INCOMPATIBLE_STATE', 'This step is over.');
   if (open.verification.sends >= mostSends) return skipStep(open.verification, 'too_many_sends');
-  const refusal = furtherRefusal(options, request, open.verification, counts);
+  const refusal = furtherRefusal(options, request, open.verification, counts) ?? earlierRefusal(request);
   if (refusal !== null) return skipStep(open.verification, refusal);
-  if (request.risk?.decision === 'block') return skipStep(open.verification, 'risk');
   const decided = sendAgain(options, request, open);
   if (!(decided instanceof ApiError)) return decided;
   return skipStep(open.verification, decided.code === 'UNROUTABLE_DESTINATION' ? 'unroutable' : 'no_carrier');

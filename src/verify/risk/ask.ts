@@ -24,7 +24,8 @@ export function createRiskAsking({ environment, ask, explain, isPending }: RiskA
     const guarded = await explain({ applicationId, to, holds: isSandbox ? undefined : holds, keep: () => undefined });
     if (guarded instanceof Error) throw guarded;
     // The guard counts no text that is sent again, so a pending code may go out all the same.
-    const isBlocked = guarded.decision === 'block' && !(await isPending?.({ applicationId, to }));
-    return isBlocked ? request : { ...request, risk: await ask({ applicationId, to }) };
+    const { reason } = guarded;
+    if (reason !== null && !(await isPending?.({ applicationId, to }))) return { ...request, guarded: reason };
+    return { ...request, risk: await ask({ applicationId, to }) };
   };
 }

@@ -23,6 +23,8 @@ const keptMs = minuteMs;
 const mostKept = 20_000;
 /** Above this many at once a question fails at once: a slow service must not collect starts. */
 const mostUnderWay = 256;
+/** One application's, so that it leaves room for the others. */
+const mostOfApplication = 64;
 
 type Answer = Pick<RiskAnswer, 'decision' | 'reason'>;
 /** `isDown`: it counts against the service; false where it answered that it does not know this number. */
@@ -36,6 +38,7 @@ export function createRiskCheck({ settings, client, tokenClient, clock }: RiskCh
   const breaker = createBreaker(clock);
   const kept = createBoundedMap<string, { answer: Answer; untilMs: number }>(mostKept);
   const underWay = new Map<string, Promise<Answer | Failure>>();
+  const countOf = new Map<string, number>();
 
   const failed = (reason: string): RiskAnswer => ({ decision: onFailure, reason, source: 'failure' });
 
@@ -76,15 +79,25 @@ export function createRiskCheck({ settings, client, tokenClient, clock }: RiskCh
     return answer;
   }
 
+  function end(name: string, applicationId: string): void {
+    underWay.delete(name);
+    const left = (countOf.get(applicationId) ?? 1) - 1;
+    if (left === 0) countOf.delete(applicationId);
+    else countOf.set(applicationId, left);
+  }
+
   return async (question) => {
     const name = nameOf(question);
     const known = kept.get(name);
     if (known !== undefined && clock.steadyMs() < known.untilMs) return { ...known.answer, source: 'cache' };
     let asked = underWay.get(name);
     if (asked === undefined) {
-      if (underWay.size >= mostUnderWay) return failed('busy');
+      const { applicationId } = question;
+      const ofApplication = countOf.get(applicationId) ?? 0;
+      if (underWay.size >= mostUnderWay || ofApplication >= mostOfApplication) return failed('busy');
       if (!breaker.mayAsk()) return failed('not_asked');
-      asked = ask(question).finally(() => underWay.delete(name));
+      countOf.set(applicationId, ofApplication + 1);
+      asked = ask(question).finally(() => end(name, applicationId));
       underWay.set(name, asked);
     }
     const answer = await asked;

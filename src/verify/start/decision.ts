@@ -52,6 +52,8 @@ export interface StartRequest {
   profile: string | null;
   /** What the risk check said; undefined where it was not asked. */
   risk?: RiskAnswer | undefined;
+  /** Why the guard refused before the risk check, which was then not asked. */
+  guarded?: BlockReason | undefined;
   ttlSeconds: number;
   text: PreparedText;
   /** The sender of its text. */
@@ -132,7 +134,7 @@ export function decideStart(
     case 'leave':
       return unchanged(request, pending);
     case 'send_again': {
-      const refusal = furtherRefusal(options, request, pending, counts) ?? riskOf(request);
+      const refusal = furtherRefusal(options, request, pending, counts) ?? earlierRefusal(request);
       if (refusal !== null) return startNew(options, request, undefined, counts, refusal);
       return sendAgain(options, request, open);
     }
@@ -200,7 +202,7 @@ function startNew(
   const test = options.environment === 'sandbox' ? testNumberOf(request.to) : undefined;
   const failuresToday = test === undefined ? (counts?.failuresToday ?? 0) : 0;
   const leftOfSuperseded = superseded === undefined ? mostAttempts : superseded.maxAttempts - superseded.attempts;
-  const blocked = reason ?? refusalOf(options, request, test, counts) ?? riskOf(request);
+  const blocked = reason ?? refusalOf(options, request, test, counts) ?? earlierRefusal(request);
   const inbound = request.inbound ?? null;
   const ttlMs = test?.kind === 'expires_early' ? test.afterMs : request.ttlSeconds * 1000;
   const owner = { id: newId('ver', options.clock), ringVersion: options.keys.version };
@@ -242,7 +244,10 @@ function startNew(
   return withText(options, request, { verification, superseded, used: [], sealedCode });
 }
 
-const riskOf = ({ risk }: StartRequest) => (risk?.decision === 'block' ? 'risk' : null);
+/** Why nothing is sent by what was found before the transaction. A limit that has ended since stands: the risk check was not asked. */
+export function earlierRefusal({ risk, guarded }: StartRequest): BlockReason | null {
+  return risk?.decision === 'block' ? 'risk' : (guarded ?? null);
+}
 
 const precheckOf = ({ profile, risk }: StartRequest) => toPrecheckCell({ profile, risk: risk ?? null });
 
