@@ -112,6 +112,25 @@ describe('a call', () => {
     await closeStory();
   });
 
+  test('that is answered in one tab stops ringing in the others', async () => {
+    const to = '+447700900128';
+    const other = await page.context().newPage();
+    await other.addInitScript(keepSpoken);
+    await other.goto(page.url());
+    await openTab(other, 'Try it');
+    await page.bringToFront();
+    await start('Call', to);
+    await incoming().getByRole('button', { name: 'Answer' }).waitFor();
+    // A tab rings for the number that its handset shows.
+    await other.getByRole('button', { name: to }).click();
+    const elsewhere = other.getByRole('region', { name: 'Incoming call' });
+    await elsewhere.getByRole('button', { name: 'Answer' }).waitFor();
+    await incoming().getByRole('button', { name: 'Answer' }).click();
+    await elsewhere.waitFor({ state: 'hidden' });
+    assert.equal(await other.getByText('Missed call').count(), 0);
+    await other.close();
+  });
+
   test('to a test number that does not answer falls back to a text', async () => {
     await openTab(page, 'Overview');
     await page.getByText('+15005550116').waitFor();
