@@ -60,7 +60,7 @@ export function composePortal(foundation: Foundation, parts: PortalParts) {
       registry,
       plans,
       flush,
-      quotaOf: async (...[id, limits]: Parameters<Windows['peek']>) => registrations.peek(id, limits),
+      quotaOf: async (...[key, limits]: Parameters<Windows['peek']>) => registrations.peek(key, limits),
     },
     analytics: { database, clock, requireOwn },
     requests: { database, clock, registry, findStory: stories.find, flush },

@@ -117,7 +117,7 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
   }
 
   function decide({ informedAtMs }: Arrival, { caller, limits }: ProvedCaller): LimitDecision | Promise<LimitDecision> {
-    return registrations.decide(caller.registrationId, limits, informedAtMs);
+    return registrations.decide(caller.windowKey, limits, informedAtMs);
   }
 
   function admitFound(arrival: Arrival, known: KnownCaller): Admission | Promise<Admission> {
@@ -133,7 +133,7 @@ export function createApplicationAccess(options: ApplicationAccessOptions): Appl
 
   function giveBack({ caller, counted, decision }: Admission): LimitDecision | Promise<LimitDecision> {
     const isCharged = counted && decision.admitted && caller.kind === 'application';
-    return isCharged ? registrations.giveBack(caller.registrationId, decision) : decision;
+    return isCharged ? registrations.giveBack(caller.windowKey, decision) : decision;
   }
 
   return { admit, admitFound, lookupFor, decide, giveBack };

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FieldProblem } from '../platform/errors.ts';
 import { codePattern } from '../verify/start/rules.ts';
 import { type Hook, type HookPointers, pointerNames } from './hook.ts';
@@ -99,6 +100,7 @@ function nothingToSend(hook: Pick<Hook, 'kind' | 'pointers'>): FieldProblem {
 }
 
 function parse(body: Buffer): unknown {
+  if (!isUtf8(body)) return undefined;
   try {
     return JSON.parse(body.toString());
   } catch {

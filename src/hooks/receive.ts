@@ -131,8 +131,8 @@ export function createHookReceiver(options: HookReceiverOptions) {
     const deadline = deadlineIn(answerWithinMs, clock, tooLate);
     const { kind, hookId, origin, charge } = request;
     const { correlationId } = origin;
-    const found = find(hookId);
-    const known = found instanceof Promise ? await inTime(deadline, found) : found;
+    const known = await findInTime(hookId, deadline);
+    if (known instanceof ApiError) return inFormOf(kind, known);
     if (known === null || known.hook.kind !== kind) {
       await chargeStranger(charge);
       throw notFound();
@@ -147,9 +147,17 @@ export function createHookReceiver(options: HookReceiverOptions) {
     const { outcome, subject = null, refusal, retryAfterMs } = await take(known, request, deadline);
     calls.note({ hookId, id: correlationId, outcome, detail: refusal?.message ?? null, subject });
     if (refusal === undefined) return { ...taken, outcome };
-    const reply = refusalFor(rules.answer, refusal, retryAfterMs);
-    if (reply === undefined) throw refusal;
-    return { ...reply, outcome };
+    return { ...inFormOf(kind, refusal, retryAfterMs), outcome };
+  }
+
+  async function findInTime(hookId: string, deadline: Deadline): Promise<KnownHook | null | ApiError> {
+    try {
+      const found = find(hookId);
+      return found instanceof Promise ? await inTime(deadline, found) : found;
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
   }
 
   return {
@@ -182,6 +190,14 @@ export function createHookReceiver(options: HookReceiverOptions) {
       return { outcome, detail, subject };
     },
   };
+}
+
+/** The refusal as the server of this kind expects it; thrown if that is the usual form. */
+function inFormOf(kind: string, refusal: ApiError, retryAfterMs?: number): Reply {
+  const rules = Object.hasOwn(kindRules, kind) ? kindRules[kind as Hook['kind']] : undefined;
+  const reply = rules && refusalFor(rules.answer, refusal, retryAfterMs);
+  if (reply === undefined) throw refusal;
+  return { ...reply, isUnserved: refusal.status === 503 };
 }
 
 function anyCode(): string {

@@ -4,6 +4,7 @@ import { problemsOf, validationError } from '../http/request/validation.ts';
 import type { CallingApplication, Origin } from '../http/route.ts';
 import { isMessage, type KeepOutcomes } from '../messages/acceptance.ts';
 import type { MessageRoutesOptions } from '../messages/message-routes-options.ts';
+import { requireNumber } from '../messages/numbers/phone-number.ts';
 import { readSend, type SendBody } from '../messages/send-rules.ts';
 import { minuteMs } from '../platform/clock.ts';
 import { invalidField } from '../platform/errors.ts';
@@ -53,7 +54,9 @@ export function createHookTexts({ messages, rules, idempotency }: HookTextParts)
     const body = { to, from: hook.from, message };
     const problems = problemsOf(rules.sms, body);
     if (problems.length > 0) throw validationError(problems);
-    const key = `hook-${createHash('sha256').update([hook.id, to, message].join('\n')).digest('base64url')}`;
+    const key = `hook-${createHash('sha256')
+      .update([hook.id, requireNumber(to), message].join('\n'))
+      .digest('base64url')}`;
     const first = underWay.get(key);
     if (first !== undefined) return { ...(await first), sent: false };
     const sending = sendOnce(key, body as SendBody, caller, origin).finally(() => underWay.delete(key));

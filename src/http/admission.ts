@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError } from '../platform/errors.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
-import type { Caller, CallingApplication, Charge, Route } from './route.ts';
+import type { Api, Caller, CallingApplication, Charge, Route } from './route.ts';
 
 /** What the edge sees of a request, before the body is read. */
 export interface Arrival {
@@ -25,6 +25,9 @@ export interface Limits {
   readonly perMinute: number;
   readonly burst: number;
 }
+
+/** The windows of an application at an API. */
+export const windowKeyOf = (applicationId: string, api: Api) => `${applicationId}:${api}`;
 
 /** The specification's two controls: the per-minute quota and the burst protection. */
 export type Control = 'minute' | 'burst';
@@ -94,6 +97,8 @@ export interface CountedRequest {
    */
   path: string | undefined;
   status: number;
+  /** It has given its slot back, so it does not count as usage. */
+  isUnserved: boolean;
   refusal: ApiError | undefined;
   /** Its outcome, if its handler reports one. */
   outcome: string | undefined;

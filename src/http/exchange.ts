@@ -48,6 +48,8 @@ export abstract class Exchange implements Arrival {
   span: RequestSpan | undefined;
   /** The outcome that the handler reported. */
   outcome: string | undefined;
+  /** Whether the caller gets its slot back: a 503, in whatever form. */
+  isUnserved: boolean = false;
   /** 0 until the request is answered. */
   status = 0;
 

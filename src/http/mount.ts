@@ -129,7 +129,8 @@ class RouteCall implements Call {
   }
 
   get path(): string {
-    return this.#exchange.path;
+    const { route, path, params } = this.#exchange;
+    return route !== undefined && path.includes('%') ? plainPath(route.path, params) : path;
   }
 
   get correlationId(): string {
@@ -173,6 +174,13 @@ class RouteCall implements Call {
   }
 }
 
+/** The path of these values in one spelling: escaped only where two paths would become the same. */
+function plainPath(pattern: string, params: Record<string, string>): string {
+  return pattern.replace(/\{(\w+)\}/g, (_, name: string) =>
+    (params[name] ?? '').replaceAll('%', '%25').replaceAll('/', '%2F'),
+  );
+}
+
 const nothing = { value: undefined, problems: [] };
 const none: FieldProblem[] = [];
 
@@ -210,6 +218,7 @@ function serializer({ answers }: Route): Serialize {
 function partsOf(exchange: Exchange, answer: Reply, serialize: Serialize): AnswerParts {
   const { method, headers: sent } = exchange;
   exchange.outcome = answer.outcome;
+  exchange.isUnserved = answer.isUnserved === true;
   const headers = headersOf(answer);
   const { status, body, content } = answer;
   if (content === undefined) {

@@ -91,10 +91,11 @@ export function createPipeline({ gateway, table, log, help, spans, onEnd }: Pipe
     // The first answer counts; this refusal comes too late.
     if (exchange.status !== 0) return;
     exchange.refusal = refusal;
+    exchange.isUnserved = refusal.status === 503;
     const { path, route, correlationId } = exchange;
     const errors = route === undefined ? table.errorsAt(path) : route.errors;
     const parts = refusalParts(refusal, { errors, correlationId, help });
-    const decision = standingAfter(exchange, refusal);
+    const decision = standingAfter(exchange);
     if (decision instanceof Promise) {
       void decision.then((made) => exchange.status === 0 && send(exchange, parts, afterRefusal(made, refusal)));
     } else {
@@ -103,18 +104,20 @@ export function createPipeline({ gateway, table, log, help, spans, onEnd }: Pipe
   }
 
   /** An admitted request that is not served gets its slot back. Before the gateway decided, the address's limits apply. */
-  function standingAfter(
-    { admission, address }: Exchange,
-    { status }: ApiError,
-  ): LimitDecision | Promise<LimitDecision> {
+  function standingAfter({ admission, address, isUnserved }: Exchange): LimitDecision | Promise<LimitDecision> {
     if (admission === undefined) return gateway.peek(address);
-    return status === 503 ? gateway.giveBack(admission) : admission.decision;
+    return isUnserved ? gateway.giveBack(admission) : admission.decision;
   }
 
   function answer(exchange: Exchange, parts: AnswerParts): void {
     const { admission } = exchange;
-    if (exchange.status === 0 && admission !== undefined) send(exchange, parts, admission.decision);
-    else if (parts.data instanceof Readable) parts.data.destroy();
+    if (exchange.status !== 0 || admission === undefined) {
+      if (parts.data instanceof Readable) parts.data.destroy();
+    } else if (exchange.isUnserved) {
+      void Promise.resolve(standingAfter(exchange)).then(
+        (decision) => exchange.status === 0 && send(exchange, parts, decision),
+      );
+    } else send(exchange, parts, admission.decision);
   }
 
   function send(exchange: Exchange, parts: AnswerParts, decision: LimitDecision): void {

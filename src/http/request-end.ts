@@ -17,7 +17,7 @@ export interface RequestEndOptions {
 /** Runs once after every answer: a metric, a log line, and metering for counted requests. */
 export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndOptions) {
   return (exchange: Exchange, location: string | undefined): void => {
-    const { correlationId, method, status, route, admission, refusal, outcome, params, span } = exchange;
+    const { correlationId, method, status, isUnserved, route, admission, refusal, outcome, params, span } = exchange;
     span?.end(exchange);
     const durationMs = clock.steadyMs() - exchange.startedMs;
     metrics.observeRequest(route === undefined ? 'ANY' : method, route?.path ?? 'unknown', status, durationMs / 1000);
@@ -35,6 +35,7 @@ export function createRequestEnd({ clock, log, metrics, onCounted }: RequestEndO
       method,
       path,
       status,
+      isUnserved,
       refusal,
       outcome,
       durationMs,

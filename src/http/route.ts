@@ -52,8 +52,9 @@ export interface CallingApplication {
   applicationId: string;
   /** Shown in verification texts. */
   applicationName: string;
-  /** Limits are counted per registration. */
   registrationId: string;
+  /** Its windows. A registration that is deleted and made again goes on with them. */
+  windowKey: string;
   api: Api;
   /** Whether it may send texts of high priority. */
   highPriority: boolean;
@@ -168,6 +169,8 @@ export interface Reply {
   retryAfterSeconds?: number;
   /** The outcome of the request, for its trace. Nothing that the caller wrote. */
   outcome?: string;
+  /** It shows a 503 in another form: the registration gets the slot back. */
+  isUnserved?: boolean;
   headers?: Record<string, string>;
   /** For answers that are not JSON: a page, metrics, an event stream. */
   content?: {

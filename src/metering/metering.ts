@@ -53,8 +53,7 @@ export function createMetering(options: { database: Database; clock: Clock; log:
 
   return {
     note(request) {
-      // A 503 has given its slot back, so it does not count as usage.
-      if (request.status !== 503) counts.count(request.caller, request.decision);
+      if (!request.isUnserved) counts.count(request.caller, request.decision);
       traces.add(request);
     },
     flush: flushAll,

@@ -1,4 +1,4 @@
-import type { KnownCaller } from '../http/admission.ts';
+import { type KnownCaller, windowKeyOf } from '../http/admission.ts';
 import type { Api, CallingApplication } from '../http/route.ts';
 import type { SendingRights } from '../http/sending-rights.ts';
 import { createBoundedMap } from '../platform/bounded-map.ts';
@@ -148,6 +148,7 @@ export function callerOf(application: KnownApplication, api: Api, scopes: string
     applicationId: application.id,
     applicationName: application.name,
     registrationId: registration.id,
+    windowKey: windowKeyOf(application.id, api),
     api,
     highPriority: application.highPriority,
     rights: application.rights,

@@ -133,6 +133,7 @@ export function createSubmits(options: SubmitsOptions) {
       method: 'SMPP',
       path: command,
       status,
+      isUnserved: status === 503,
       refusal,
       outcome: undefined,
       durationMs: clock.steadyMs() - startedMs,

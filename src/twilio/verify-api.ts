@@ -13,6 +13,7 @@ import {
 } from '../http/route.ts';
 import { channelExpected, type SendingChannel } from '../messages/channel.ts';
 import { longestNumber, requireNumber } from '../messages/numbers/phone-number.ts';
+import type { Clock } from '../platform/clock.ts';
 import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
 import { checkOutcome } from '../verify/check-outcome.ts';
 import type { StartAnswer } from '../verify/start/item.ts';
@@ -30,6 +31,7 @@ import { checkSchema, toCheck, toVerification, verificationSchema } from './veri
 export interface TwilioVerifyOptions extends Pick<VerifyRoutesOptions, 'verify' | 'rules' | 'toStart'> {
   errors: ErrorFormat;
   publicUrl: string;
+  clock: Clock;
 }
 
 const base = '/twilio/v2/Services/{service_sid}';
@@ -74,7 +76,7 @@ const text = (maxLength: number, description: string, example: string) =>
 
 /** The Verify API of Twilio, version 2, over our own. */
 export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] {
-  const { verify, rules, toStart, errors, publicUrl } = options;
+  const { verify, rules, toStart, errors, publicUrl, clock } = options;
   const shared = { auth: { kind: 'sid', api: 'verify' }, tag: "Twilio's shape", errors, consumes: 'form' } as const;
   const denied = { PERMISSION_DENIED: 'The application is not registered for the Verification API' };
 
@@ -97,12 +99,12 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
 
   function startBody(fields: Fields<'To' | 'Channel' | 'Locale' | 'CustomCode' | 'AppHash' | 'DeviceIp'>): StartBody {
     const { To, Channel, Locale, CustomCode, AppHash, DeviceIp } = fields;
-    if (Channel !== undefined && !Object.hasOwn(ourChannels, Channel))
+    if (Channel === undefined || !Object.hasOwn(ourChannels, Channel))
       throw invalidParameter('Channel', channelExpected(Object.keys(ourChannels)));
     // One shape for every call: a field that is undefined counts as missing.
     const body = {
       to: To,
-      channel: Channel === undefined ? undefined : ourChannels[Channel],
+      channel: ourChannels[Channel],
       locale: Locale,
       code: CustomCode,
       autofill: AppHash === undefined ? undefined : { android_hash: AppHash },
@@ -159,7 +161,7 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
         const caller = requireService(call);
         const body = startBody(readFields(call.body as unknown as URLSearchParams, startForm));
         const started = await start(caller, body, call).catch(asParameter);
-        refuseStart(started);
+        refuseStart(started, clock.nowMs());
         const { verification, record } = started;
         const sent = record.deliveries.map(({ message_id: messageId, channel }) => ({ messageId, channel }));
         const content = asJson(toVerification(verification, publicUrl, sent));
@@ -200,9 +202,10 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
         if (Status !== 'canceled' && Status !== 'approved')
           throw invalidParameter('Status', 'must be canceled or approved');
         const id = await requireId(applicationId, call.params.verification);
+        const { row } = await verify.require(applicationId, id);
+        if (row.status !== 'pending') throw notFound();
         if (Status === 'canceled') await verify.cancel(applicationId, id).catch(asEnded);
         else {
-          const { row } = await verify.require(applicationId, id);
           if (row.codeHash === null) throw invalidParameter('Status', 'approved only goes with a CustomCode');
           await verify.report(applicationId, id, 'approved').catch(asEnded);
         }
@@ -242,8 +245,8 @@ function locationOf({ id }: Verification): string {
 }
 
 /** Twilio answers a blocked start, and one that may send no more, with an error. */
-function refuseStart({ verification, record }: StartAnswer): void {
-  const { status, reason } = verification;
+function refuseStart({ verification, record }: StartAnswer, nowMs: number): void {
+  const { status, reason, resendAvailableAtMs } = verification;
   const headers = { Location: locationOf(verification) };
   if (status === 'blocked') {
     const number = blockedNumbers[reason as BlockReason] ?? twilioCodes.blocked;
@@ -252,7 +255,9 @@ function refuseStart({ verification, record }: StartAnswer): void {
       headers,
     );
   }
-  if (record.sent === false && verification.sends >= mostSends) {
+  // A repeat within the resend time of the last send is no further send.
+  const isTooSoon = resendAvailableAtMs !== null && nowMs < resendAvailableAtMs;
+  if (record.sent === false && verification.sends >= mostSends && !isTooSoon) {
     const message = `The code was sent ${verification.sends} times, the maximum. Start again when it has expired.`;
     throw withHeaders(new TwilioError('INVALID_ARGUMENT', twilioCodes.noSendsLeft, message), headers);
   }

@@ -66,7 +66,7 @@ const lockStatement = {
 };
 
 /** Maximum superseded codes of a number to compare a late repeat with. */
-const mostSuperseded = 20;
+const mostSuperseded = 100;
 
 /** The newest callers' codes of these numbers that were superseded within `lateRepeatMs`. */
 export async function findSuperseded(

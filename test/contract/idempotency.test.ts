@@ -57,6 +57,14 @@ describe('a replay', () => {
     assert.equal(again.headers.get('content-type'), first.headers.get('content-type'));
   });
 
+  test('is found by another spelling of its path', async () => {
+    const key = newKey();
+    const first = await sms(key);
+    const again = await post('/sms/v1/%6Dessages', text, { ...acme.key, 'Idempotency-Key': key });
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  });
+
   test('has fresh headers, counts against the limits, and sends nothing', async () => {
     const before = await countMessages(app, acme.id);
     const key = newKey();

@@ -211,6 +211,22 @@ test('plan and API names are read in any case and answered in lower case', async
   assert.equal((await developer.send('DELETE', `${registrations}/SMS`)).status, 404);
 });
 
+test('a registration that is deleted and made again goes on with its windows, and with its block', async () => {
+  const { id, apiKey, developer } = await newFree();
+  const path = `/portal/v1/applications/${id}/registrations`;
+  const used = await sendMany(app, 61, { path: sms, headers: { apikey: apiKey } });
+  assert.deepEqual(countStatuses(used), { 200: 60, 429: 1 });
+  assert.equal((await developer.send('DELETE', `${path}/sms`)).status, 204);
+  const made = await register(developer, id, 'sms', 'free');
+  assert.equal(made.status, 201);
+  assert.equal((await get(sms, { apikey: made.body.credential?.api_key ?? '' })).status, 429);
+  const usage = await developer.send<{ data: { api: string; remaining: number }[] }>(
+    'GET',
+    `/portal/v1/applications/${id}/usage`,
+  );
+  assert.equal(usage.body.data.find(({ api }) => api === 'sms')?.remaining, 0);
+});
+
 describe('addresses', () => {
   test('no credential, or one whose form is wrong, is a 401 at no cost, always', async () => {
     const address = newAddress();

@@ -68,6 +68,14 @@ test('400: fields that are wrong', async () => {
   }
 });
 
+test('a text that is not UTF-8 is a bad payload, and costs no text', async () => {
+  const hook = await world.create({ kind: 'logto' });
+  const [before = '', after = ''] = callOf(world.newNumber(), 'CODE').split('CODE');
+  const body = Buffer.concat([Buffer.from(before), Buffer.from([0xe9]), Buffer.from(after)]);
+  assert.equal((await world.post(hook, body, bearer(hook.secret))).status, 400);
+  assert.equal((await world.calls(hook))[0]?.outcome, 'bad_payload');
+});
+
 test('400: a change that would leave the hook without a number or a code', async () => {
   const hook = await world.create({ kind: 'generic', pointers: { to: '/to', code: '/code' } });
   const change = (given: object) =>

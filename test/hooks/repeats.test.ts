@@ -116,6 +116,8 @@ test('a call that Postgres keeps waiting is answered in its form, and its code i
       .catch(reject);
   });
   await locked;
+  // An empty window.
+  world.app.clock.advance(60_000);
   const waiting = call();
   await eventually('the start waits', async () => {
     const { rows } = await world.app.db.database.query<{ waits: boolean }>(
@@ -128,7 +130,35 @@ test('a call that Postgres keeps waiting is answered in its form, and its code i
   const late = await waiting;
   assert.equal(late.status, 200);
   assert.match(late.text, /"http_code":503.*a repeated call sends it once/);
+  const { headers } = late;
+  assert.equal(headers.get('ratelimit-remaining'), headers.get('ratelimit-limit'), 'the slot is given back');
   free();
   assert.deepEqual((await call()).text, '{}');
   assert.equal(await countTexts(to), 1);
+});
+
+test('a hook that Postgres keeps waiting is answered in the form of its server', async () => {
+  const supabase = await world.create({ kind: 'supabase' });
+  const authentik = await world.create({ kind: 'authentik' });
+  const body = JSON.stringify(supabasePayload(world.newNumber().slice(1), '747474'));
+  let answers: Awaited<ReturnType<typeof world.post>>[] = [];
+  await world.app.db.database.transaction(async (tx) => {
+    await tx.query('lock table hook in access exclusive mode');
+    const waiting = [
+      world.post(supabase, body, signSupabase(world.app, [supabase.secret ?? ''], body)),
+      world.post(authentik, '{}', { authorization: `Bearer ${authentik.secret}` }),
+    ];
+    await eventually('both wait', async () => {
+      const { rows } = await world.app.db.database.query<{ waiting: number }>(
+        `select count(*)::integer as waiting from pg_stat_activity
+         where wait_event_type = 'Lock' and datname = current_database() and query like '%hook%'`,
+      );
+      return (rows[0]?.waiting ?? 0) > 0;
+    });
+    world.app.clock.advance(1000);
+    answers = await Promise.all(waiting);
+  });
+  const [one, other] = answers;
+  assert.deepEqual([one?.status, /"http_code":503/.test(one?.text ?? '')], [200, true], one?.text);
+  assert.deepEqual([other?.status, other?.headers.get('content-type')], [503, 'text/plain; charset=utf-8']);
 });

@@ -46,7 +46,11 @@ export function hookWorldOf(app: TestApp, acme: Sender) {
     return body;
   }
 
-  async function post(hook: Pick<HookBody, 'url'>, body: string, headers: Record<string, string>): Promise<HookAnswer> {
+  async function post(
+    hook: Pick<HookBody, 'url'>,
+    body: string | Buffer,
+    headers: Record<string, string>,
+  ): Promise<HookAnswer> {
     const { pathname } = new URL(hook.url);
     const answer = await exchange(app.url + pathname, {
       method: 'POST',

@@ -20,7 +20,7 @@ const compilations: string[][] = [
   ['cli/dist', 'scripts/compile-cli.mjs'],
   ...inShort(
     [],
-    [['portal/dist', 'node_modules/vite/bin/vite.js', 'build', 'portal', '--logLevel', 'warn', '--outDir']],
+    [['portal/dist', 'portal/node_modules/vite/bin/vite.js', 'build', 'portal', '--logLevel', 'warn', '--outDir']],
   ),
 ];
 

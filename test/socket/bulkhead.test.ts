@@ -76,6 +76,7 @@ function admissionOf(applicationId: string, api: Api): Admission {
       applicationId,
       applicationName: 'ACME',
       registrationId,
+      windowKey: registrationId,
       api,
       highPriority: false,
       rights: everyRight,

@@ -35,7 +35,7 @@ const agent = new Agent({ keepAlive: true, timeout: 1000 });
 /** What `fetch` does, but for redirects, for a third of the CPU: tests send tens of thousands of requests. */
 export async function exchange(
   url: string,
-  { method, headers, body }: { method: string; headers: Record<string, string>; body?: string },
+  { method, headers, body }: { method: string; headers: Record<string, string>; body?: string | Buffer },
 ): Promise<Exchanged> {
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
   const sent = request(new URL(url), { method, agent, headers: { ...length, ...headers } });
@@ -51,7 +51,7 @@ function headersOf(received: IncomingHttpHeaders): Headers {
   return headers;
 }
 
-function answerTo(sent: ClientRequest, payload: string | undefined): Promise<HttpAnswer> {
+function answerTo(sent: ClientRequest, payload: string | Buffer | undefined): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     sent.on('error', reject).on('response', (answer) => {
       let text = '';

@@ -31,8 +31,8 @@ interface Shown {
   url: string;
 }
 
-const start = (form: Record<string, string>) =>
-  acme.post<Shown>(`${acme.verify}/Verifications`, { Channel: 'sms', ...form });
+const begin = (form: Record<string, string>) => acme.post<Shown>(`${acme.verify}/Verifications`, form);
+const start = (form: Record<string, string>) => begin({ Channel: 'sms', ...form });
 const check = (form: Record<string, string>) => acme.post<Shown>(`${acme.verify}/VerificationCheck`, form);
 const update = (which: string, Status: string) => acme.post<Shown>(`${acme.verify}/Verifications/${which}`, { Status });
 const read = (which: string) => acme.get<Shown>(`${acme.verify}/Verifications/${which}`);
@@ -109,6 +109,8 @@ describe('start', () => {
       app.clock.advance(2000);
       assert.equal((await start({ To })).body.send_code_attempts.length, sends);
     }
+    const repeat = await start({ To });
+    assert.deepEqual([repeat.status, repeat.body.send_code_attempts.length], [201, 5], 'its answer was lost');
     app.clock.advance(2000);
     const sixth = await start({ To });
     assertTwilioError(sixth, { status: 400, code: 60203 });
@@ -130,6 +132,12 @@ describe('start', () => {
     assertTwilioError(refused, invalid);
     assert.match(String((refused.body as unknown as { message: string }).message), /: Channel /);
     assert.equal((await native(sid)).status, 'pending');
+  });
+
+  test('400, 60200: without a Channel, the message names those of Twilio', async () => {
+    const refused = await begin({ To: acme.newNumber() });
+    assertTwilioError(refused, invalid);
+    assert.match(String((refused.body as unknown as { message: string }).message), /sms, call or whatsapp/);
   });
 
   test('CustomCode is the code of the text, DeviceIp and Locale are taken', async () => {
@@ -268,7 +276,10 @@ describe('update', () => {
     const given = await pending({ CustomCode: '482913' });
     const answer = await update(given.sid, 'approved');
     assert.deepEqual([answer.status, answer.body.status, answer.body.valid], [200, 'approved', true]);
-    assert.equal((await update(given.sid, 'approved')).status, 200, 'the same report again');
+    assertTwilioError(await update(given.sid, 'approved'), notFound);
+    const late = await pending({ CustomCode: '482914' });
+    app.clock.advance(600_000);
+    assertTwilioError(await update(late.sid, 'approved'), notFound);
     const ours = await pending();
     assertTwilioError(await update(ours.sid, 'approved'), invalid);
     assert.equal((await native(ours.sid)).status, 'pending');

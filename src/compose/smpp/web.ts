@@ -68,8 +68,8 @@ export function composeSmpp(foundation: Foundation, { registry, registrations, m
       return known === undefined ? accounts.lookUp(bind.key) : known;
     },
     limiter: {
-      decide: ({ caller, limits }) => registrations.decide(caller.registrationId, limits, neverInformed),
-      giveBack: ({ caller }, decision) => registrations.giveBack(caller.registrationId, decision),
+      decide: ({ caller, limits }) => registrations.decide(caller.windowKey, limits, neverInformed),
+      giveBack: ({ caller }, decision) => registrations.giveBack(caller.windowKey, decision),
       refusalOf: limitRefusal,
     },
     onCounted,

@@ -35,11 +35,23 @@ function parse(body: Buffer): unknown {
 /** Our forms have at most six parameters. Parsing 30,000 would delay all callers by some milliseconds. */
 const mostParameters = 50;
 const ampersand = 0x26;
+const percent = 0x25;
 
 export function readForm(body: Buffer): URLSearchParams {
   let parameters = 1;
   for (let at = body.indexOf(ampersand); at !== -1; at = body.indexOf(ampersand, at + 1)) parameters++;
   if (parameters > mostParameters)
     throw new ApiError('INVALID_ARGUMENT', `The form has more than ${mostParameters} parameters.`);
+  if (!isUtf8(body) || !isUtf8(percentDecoded(body)))
+    throw new ApiError('INVALID_ARGUMENT', 'The form must be UTF-8, percent-encoded.');
   return new URLSearchParams(body.toString('utf8'));
+}
+
+/** URLSearchParams would replace bytes that are not UTF-8, and another text would be sent. */
+function percentDecoded(body: Buffer): Buffer {
+  if (!body.includes(percent)) return body;
+  const decoded = body
+    .toString('latin1')
+    .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  return Buffer.from(decoded, 'latin1');
 }

@@ -91,7 +91,8 @@ function createGuard({ mayBePlain, isAllowed, foreign, resolver = lookupName }: 
       return mayBePlain ? 'must begin with https:// or http://' : 'must begin with https://';
     if (url.username !== '' || url.password !== '') return 'must not have a user or a password in it';
     const host = hostOf(url);
-    return isIP(host) !== 0 && !isAllowed(host) ? foreign(host) : undefined;
+    if (isIP(host) !== 0) return isAllowed(host) ? undefined : foreign(host);
+    return isLoopbackName(host) && !isAllowed('127.0.0.1') ? foreign('127.0.0.1') : undefined;
   }
 
   async function problem(text: string): Promise<string | undefined> {
@@ -120,6 +121,11 @@ function createGuard({ mayBePlain, isAllowed, foreign, resolver = lookupName }: 
       });
     },
   };
+}
+
+/** These names lead to this machine, whatever a resolver says (RFC 6761). */
+function isLoopbackName(host: string): boolean {
+  return /(^|\.)localhost\.?$/i.test(host);
 }
 
 /** The code of the error that a refused connect has. */

@@ -205,7 +205,8 @@ export function createHookManagementRoutes({ service, receiver }: HookManagement
         if (charge === undefined) throw new Error('this route cannot charge a registration');
         const to = readNumber(call.body.to);
         if (to === undefined) throw invalidField('to', `must be ${rightNumber}`);
-        return { status: 200, body: await receiver.test(hook_id, to, { origin: call, charge }) };
+        const body = await receiver.test(hook_id, to, { origin: call, charge });
+        return { status: 200, body, isUnserved: body.outcome === 'unavailable' };
       },
     }),
     route({

@@ -1,5 +1,6 @@
 // Tests: test/contract/portal-usage.test.ts
 import { type Static, Type } from 'typebox';
+import { windowKeyOf } from '../../http/admission.ts';
 import { nullable } from '../../http/list-page.ts';
 import { exampleSpan } from '../../http/openapi/field-examples.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
@@ -24,7 +25,7 @@ export interface UsageOptions {
   /** Writes this node's counts, so that the reader sees the latest. */
   flush: () => Promise<void>;
   /** A registration's remaining quota; counts nothing. */
-  quotaOf: (registrationId: string, limits: PlanLimits) => Promise<{ remaining: number; resetMs: number }>;
+  quotaOf: (windowKey: string, limits: PlanLimits) => Promise<{ remaining: number; resetMs: number }>;
 }
 
 const countsSchema = {
@@ -134,9 +135,9 @@ export function createUsageRoutes(options: UsageOptions): Route[] {
         const nowMs = clock.nowMs();
         const messages = await messagesBySteps(database, span, nowMs);
         const verifications = await verificationsBySteps(database, span, nowMs);
-        const data = registrations.map(async ({ id, api, plan }) => {
+        const data = registrations.map(async ({ api, plan }) => {
           const { perMinute, burst } = await plans.read(plan);
-          const { remaining, resetMs } = await quotaOf(id, { perMinute, burst });
+          const { remaining, resetMs } = await quotaOf(windowKeyOf(call.params.id, api), { perMinute, burst });
           const usage = usageOf(api, span, { requests, messages, verifications });
           return {
             api,
