@@ -33,7 +33,7 @@ export interface TestAppOptions {
   extraRoutes?: Route[];
   timeouts?: Partial<ServerTimeouts>;
   /** Without it texts are accepted and stay where they are. */
-  delivery?: 'held';
+  delivery?: 'held' | undefined;
   /** Other than cheap, for a test in which two hashes have to overlap. */
   passwordCost?: PasswordCost;
   /** Whether the node's clock is right; it always is by default. */

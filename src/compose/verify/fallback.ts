@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { KeyRing } from '../../platform/crypto/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
+import { createDirectory } from '../../registry/directory.ts';
 import type { Config } from '../../settings/settings.ts';
 import { createExplanations } from '../../verify/explanations.ts';
 import { createFallbackWorker } from '../../verify/fallback/worker.ts';
@@ -33,7 +34,7 @@ export function createFallbackWork(options: {
   };
   const { routeText, hasChoice } = createTextRoutes({ directory, clock, environment });
   const guard = createGuard(config.guard, environment);
-  // This thread follows no change feed, so it reads the rules for each batch of steps.
+  // This thread follows no change feed, so it reads rules and rights for each batch of steps.
   const isTrusted = () => false;
   const { current: currentGuard } = createKnownGuard({ database, settings: config.guard, environment, isTrusted });
   const starts = createStartBatch(database, {
@@ -41,9 +42,14 @@ export function createFallbackWork(options: {
   });
   const explanations = createExplanations({ database, clock, keys, currentGuard });
   const risk = composeRisk({ config, clock });
+  const applications = createDirectory({ database, plans: config.plans, config, feed: () => ({ isTrusted }) });
   const worker = createFallbackWorker({
     ...{ database, clock, log, starts },
     withRisk: createRiskAsking({ environment, ask: risk.ask, explain: explanations.submit }),
+    findRights: async (id) => {
+      const application = await applications.readApplication(id);
+      return application?.registrations.verify && application.rights;
+    },
     wake: (carriers) => onSent([...(carriers ?? [])]),
     mayRun: isClockRight,
   });

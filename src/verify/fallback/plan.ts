@@ -1,24 +1,19 @@
 import type { SendingChannel } from '../../messages/channel.ts';
-import type { CodeSender } from '../code-sender.ts';
 import type { RiskAnswer } from '../risk/risk.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';
 import type { BlockReason } from '../verification.ts';
 
-/** A further way to send a code, with all that its text needs later. */
+/** A further way to send a code, as its start asked for it. What the application may do is read when the step is taken. */
 export interface FallbackStep {
   channel: SendingChannel;
   /** How long the send before it has for an approval. */
   afterSeconds: number;
   template: VerificationTemplate;
-  sender: CodeSender;
-  /** False if an operator must allow the channel to the country first. */
-  mayUseChannel: boolean;
 }
 
 /** Stored while a verification waits for its next step. */
 export interface FallbackPlan {
   steps: readonly FallbackStep[];
-  segmentsPerDay: number | null;
   /** The assurance profile of the start. Plans of an earlier version have none, and their proofs name none. */
   profile?: string | null;
 }

@@ -74,18 +74,14 @@ export async function writePlans(
   await endPlans(tx, ended);
 }
 
-function newPlan(
-  { fallback, segmentsPerDay, profile }: StartRequest,
-  decision: StartDecision,
-  nowMs: number,
-): PlanChange {
+function newPlan({ fallback, profile }: StartRequest, decision: StartDecision, nowMs: number): PlanChange {
   const steps = fallback ?? [];
   return {
     verificationId: decision.verification.id,
     awaited: decision.message?.id ?? null,
     dueAtMs: sentAtMs(decision, nowMs) + (steps[0]?.afterSeconds ?? 0) * 1000,
     index: 0,
-    plan: { steps, segmentsPerDay, profile },
+    plan: { steps, profile },
     taken: undefined,
   };
 }

@@ -1,4 +1,5 @@
 // Tests: test/contract/fallback.test.ts, test/races/fallback.test.ts
+import type { SendingRights } from '../../http/sending-rights.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Batch } from '../../platform/database/batch.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -6,10 +7,13 @@ import { ApiError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createPoller } from '../../platform/work/poller.ts';
 import type { Woken } from '../../platform/work/wake-list.ts';
+import { codeSender } from '../code-sender.ts';
+import { mayUse } from '../start/channel-rights.ts';
 import type { StartRequest } from '../start/decision.ts';
 import type { StartAnswer, StartItem } from '../start/item.ts';
+import { templateFor } from '../texts/country-template.ts';
 import { prepareText } from '../texts/prepared-text.ts';
-import { findDue, type WaitingPlan } from './store.ts';
+import { endPlans, findDue, type WaitingPlan } from './store.ts';
 
 export interface FallbackWorkerOptions {
   database: Database;
@@ -19,6 +23,8 @@ export interface FallbackWorkerOptions {
   starts: Batch<StartItem, StartAnswer | ApiError>;
   /** Adds what the operator's risk check says of a send; it never fails for the check. */
   withRisk: (request: StartRequest) => Promise<StartRequest>;
+  /** What an application may send now; undefined if it is not registered for the API, or its account is disabled. */
+  findRights: (applicationId: string) => Promise<SendingRights | undefined>;
   /** These carriers may have something to send. */
   wake: (carriers: Woken) => void;
   /** False while this node's clock is wrong. */
@@ -29,18 +35,22 @@ const pauseMs = { waiting: 500, idle: 1000 };
 
 /** Takes the steps that are due. Several nodes may run a worker: the rows decide which of them takes a step. */
 export function createFallbackWorker(options: FallbackWorkerOptions) {
-  const { database, clock, log, starts, withRisk, wake, mayRun = () => true } = options;
+  const { database, clock, log, starts, withRisk, findRights, wake, mayRun = () => true } = options;
   let isWaiting = false;
 
   async function poll(): Promise<void> {
     if (!mayRun()) return;
     const { due, waiting } = await findDue(database, clock.nowMs());
     isWaiting = waiting;
-    await Promise.all(due.map(take));
+    const rightsOf = new Map<string, Promise<SendingRights | undefined>>();
+    for (const { applicationId } of due)
+      if (!rightsOf.has(applicationId)) rightsOf.set(applicationId, findRights(applicationId));
+    await Promise.all(due.map(async (plan) => take(plan, await rightsOf.get(plan.applicationId))));
   }
 
-  async function take(plan: WaitingPlan): Promise<void> {
-    const request = toRequest(plan);
+  async function take(plan: WaitingPlan, rights: SendingRights | undefined): Promise<void> {
+    if (rights === undefined) return endPlans(database, [plan.verificationId]);
+    const request = toRequest(plan, rights);
     if (request === undefined) return;
     // The row stays due meanwhile: an approval ends it, and after a crash the next poll finds it again.
     const answer = await starts.submit({ request: await withRisk(request), key: undefined, keep: () => undefined });
@@ -65,21 +75,25 @@ export function createFallbackWorker(options: FallbackWorkerOptions) {
   };
 }
 
-function toRequest(waiting: WaitingPlan): StartRequest | undefined {
+/** The text is the start's; permission, spend, sender and an operator's text are those of now. */
+function toRequest(waiting: WaitingPlan, rights: SendingRights): StartRequest | undefined {
   const { verificationId, applicationId, to, correlationId, codeLength, index, awaited, plan, hasFailed } = waiting;
   const step = plan.steps[index];
   if (step === undefined) return undefined;
-  const { channel, template, sender, mayUseChannel } = step;
+  const { channel } = step;
+  const { own: _, ...template } = step.template;
+  const text = prepareText({ ...template, ...(channel === 'sms' && templateFor(rights, to)) });
   return {
-    ...{ applicationId, to, channel, mayUseChannel, codeLength, correlationId, sender },
+    ...{ applicationId, to, channel, codeLength, correlationId, text },
+    mayUseChannel: mayUse(rights, channel, to),
+    sender: codeSender(rights, to, text.sender, channel),
     reference: null,
     payment: null,
     profile: plan.profile ?? null,
     ttlSeconds: 0,
-    text: prepareText(template),
     app: template.app,
-    segmentsPerDay: plan.segmentsPerDay,
-    holds: [],
+    segmentsPerDay: rights.segmentsPerDay,
+    holds: rights.holds,
     clients: [],
     step: { verificationId, index, awaited, because: hasFailed ? 'failed' : 'not_approved', plan },
   };

@@ -91,13 +91,7 @@ export function createStartRequests(options: StartRequestOptions): ToStart {
     const text = prepareText(templateOf(channel));
     const fallback = body.fallback?.map((step, index): FallbackStep => {
       const by = requireSending(step.channel, `fallback.${index}.channel`);
-      return {
-        channel: by,
-        afterSeconds: step.after_seconds,
-        template: templateOf(by),
-        sender: codeSender(rights, to, text.sender, by),
-        mayUseChannel: mayUse(rights, by, to),
-      };
+      return { channel: by, afterSeconds: step.after_seconds, template: templateOf(by) };
     });
     if (payment != null) requireRoom(text);
     const sending = channel === 'inbound' ? undefined : channel;
