@@ -29,7 +29,9 @@ const otherAccepted: Partial<Record<Channel, string>> = {
 
 /** Texts of one verification, as its record shows them. */
 export function toSentTexts(texts: readonly Message[]): SentText[] {
-  return texts.map(({ id, channel, status, errorCode }) => ({ messageId: id, channel, status, errorCode }));
+  return texts.map(({ id: messageId, channel, status, errorCode, sentAtMs }) => {
+    return { messageId, channel, status, errorCode, sentAtMs };
+  });
 }
 
 /** The history of a text, from its row. */

@@ -129,7 +129,7 @@ export const verificationFilters = {
   reference: Type.Optional(Type.String({ maxLength: 128, description: 'Your own reference' })),
 };
 
-function toDelivery({ channel, status, messageId, errorCode }: SentText) {
+function toDelivery({ channel, status, messageId, errorCode }: Omit<SentText, 'sentAtMs'>) {
   return { channel: channel as string, status, message_id: messageId, error: messageError(errorCode) };
 }
 

@@ -42,7 +42,7 @@ export type Reason =
 export interface Verification {
   id: string;
   applicationId: string;
-  /** Of its newest send: the one that an approval came by. */
+  /** Of its newest send. A proof names the one that can have carried the code (`assurance/proof-claims.ts`). */
   channel: Channel;
   to: string;
   status: VerificationStatus;

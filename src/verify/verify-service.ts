@@ -155,7 +155,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
   }
 
   /** Undefined unless a code was right here, and after the proof has expired. */
-  function proofOf(row: Verification): Promise<string> | undefined {
+  function proofOf({ row, all }: VerificationAndText): Promise<string> | undefined {
     if (row.status !== 'approved' || row.approvedAtMs === null || row.outcome !== null) return undefined;
     const expiresAtMs = row.approvedAtMs + proofMs;
     if (expiresAtMs <= clock.nowMs()) return undefined;
@@ -165,7 +165,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       phoneNumber: row.to,
       approvedAtMs: row.approvedAtMs,
       expiresAtMs,
-      ...claimsOf(row),
+      ...claimsOf(row, all),
     });
   }
 
@@ -178,13 +178,14 @@ export function createVerifyService(options: VerifyServiceOptions) {
     });
   }
 
-  async function toCheckAnswer({ row, text, all }: VerificationAndText): Promise<CheckAnswer> {
+  async function toCheckAnswer(decided: VerificationAndText): Promise<CheckAnswer> {
+    const { row, text, all } = decided;
     const record: CheckAnswer['record'] = {
       ...toVerificationRecord(row, text, { all }),
       valid: row.status === 'approved',
     };
     if (row.status === 'pending') record.reason = 'incorrect_code';
-    const proof = proofOf(row);
+    const proof = proofOf(decided);
     if (proof !== undefined) record.proof = await proof;
     return { verification: row, record };
   }
@@ -270,9 +271,9 @@ export function createVerifyService(options: VerifyServiceOptions) {
     findNewest: (applicationId: string, to: string): Promise<string | undefined> => findNewest({ applicationId, to }),
 
     async read(applicationId: string, id: string) {
-      const { row, text, all } = await require(applicationId, id);
-      const record = toVerificationRecord(row, text, { all });
-      const proof = proofOf(row);
+      const found = await require(applicationId, id);
+      const record = toVerificationRecord(found.row, found.text, { all: found.all });
+      const proof = proofOf(found);
       return proof === undefined ? record : { ...record, proof: await proof };
     },
 

@@ -75,6 +75,7 @@ describe('a step', () => {
     app.clock.advance(5000);
     await untilOver();
     assert.ok(asked.length > before && asked.every((each) => each === to));
+    await eventually('the call', async () => (await acme.read(id)).body.deliveries[1]?.status !== 'queued');
     const { body } = await acme.check(id, code);
     assert.deepEqual([body.valid, body.sends], [true, 2]);
     assert.deepEqual([claimsIn(body).assurance, claimsIn(body).amr], ['nist-800-63b-4', ['otp', 'voice']]);

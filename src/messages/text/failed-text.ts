@@ -2,7 +2,7 @@ import type { MessageStatus } from '../message.ts';
 import { statusCodes } from '../message-row.ts';
 
 /** A text that ends so did not arrive. */
-const failedEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired'];
+export const failedEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired'];
 
 /** Reads whether a text has failed, as a lateral row `failed`. The bounds exclude partitions of other weeks. */
 export const failedText = (id: string, [from, to]: readonly [string, string]) =>

@@ -1,3 +1,4 @@
+import { readTimeOrNull } from '../../platform/database/connections/times.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { packed, unpack } from '../../platform/database/packed-row.ts';
 import { fromUuid } from '../../platform/ids.ts';
@@ -10,6 +11,8 @@ import { isInRange } from '../message-store.ts';
 export interface SentText extends Pick<Message, 'status' | 'errorCode'> {
   messageId: string;
   channel: Channel;
+  /** When a carrier accepted it; null if none has. */
+  sentAtMs: number | null;
 }
 
 /** Texts by their ids. */
@@ -21,15 +24,16 @@ export async function findSentTexts(tx: Tx, messageIds: string[]): Promise<Map<s
 
 const statement = {
   name: 'select-sent-texts',
-  text: `select ${packed(['id', 'status', 'error_code?', 'channel'])} as cells from message where ${isInRange(1)}`,
+  text: `select ${packed(['id', 'status', 'error_code?', 'channel', 'sent_at?'])} as cells from message where ${isInRange(1)}`,
 };
 
 function toSent(row: string): SentText {
-  const [id = '', status, errorCode = '', channel] = unpack(row);
+  const [id = '', status, errorCode = '', channel, sentAt = ''] = unpack(row);
   return {
     messageId: fromUuid('msg', id),
     status: statusOf(Number(status)),
     errorCode: errorCode === '' ? null : errorOf(Number(errorCode)),
     channel: nameOf(channelNames, Number(channel)),
+    sentAtMs: readTimeOrNull(sentAt),
   };
 }

@@ -1,3 +1,7 @@
+// Tests: test/contract/proof-claims.test.ts
+import type { Channel } from '../../messages/channel.ts';
+import { failedEnds } from '../../messages/text/failed-text.ts';
+import type { SentText } from '../../messages/text/sent-texts.ts';
 import type { Verification } from '../verification.ts';
 import { type Payment, readPaymentCell } from './payment.ts';
 import { heldProfile, readPrecheckCell } from './precheck.ts';
@@ -11,12 +15,30 @@ export interface ProofClaimsOfCheck {
   payment?: Payment;
 }
 
-export function claimsOf(row: Pick<Verification, 'channel' | 'payment' | 'precheck'>): ProofClaimsOfCheck {
+/** `all`: the texts of a verification that has several, oldest first. */
+export function claimsOf(
+  row: Pick<Verification, 'channel' | 'payment' | 'precheck' | 'approvedAtMs'>,
+  all: readonly SentText[] | undefined,
+): ProofClaimsOfCheck {
   const { channel, payment, precheck } = row;
+  // A profile holds only if every send kept its rules, so it does not depend on the send that carried the code.
   const assurance = precheck === null ? null : heldProfile(readPrecheckCell(precheck));
   return {
-    amr: channel === 'inbound' ? ['inbound'] : ['otp', channel],
+    amr: channel === 'inbound' ? ['inbound'] : ['otp', channelOf(row, all ?? [])],
     ...(assurance !== null && { assurance }),
     ...(payment !== null && { payment: readPaymentCell(payment) }),
   };
+}
+
+/**
+ * The channel of the newest send that can have carried the code: one that a carrier had before the approval and that did
+ * not fail. A send without an answer of its carrier comes next. If all have failed, the code came another way.
+ */
+function channelOf(
+  { channel, approvedAtMs }: Pick<Verification, 'channel' | 'approvedAtMs'>,
+  all: readonly SentText[],
+): Channel {
+  const possible = all.filter(({ status }) => status !== 'canceled' && !failedEnds.includes(status));
+  const isBefore = ({ sentAtMs }: SentText) => sentAtMs !== null && sentAtMs <= (approvedAtMs ?? sentAtMs);
+  return (possible.findLast(isBefore) ?? possible.at(-1))?.channel ?? channel;
 }
