@@ -1,7 +1,9 @@
 import { findCarrier, isTrustedSender } from '../delivery/carrier/store.ts';
 import { createNumberService } from '../inbound/number-service.ts';
 import { createOptOuts } from '../inbound/opt-outs.ts';
+import { lockHeld } from '../inbound/own-number-store.ts';
 import { createInboundReceiver } from '../inbound/receive.ts';
+import { carrierNameOf } from '../messages/message.ts';
 import { findMessages } from '../messages/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
@@ -30,7 +32,9 @@ export function createInbound(parts: InboundParts) {
   const { config, database, clock, keys, wake } = parts;
   const optOuts = createOptOuts({ ...parts, verifications: config.optOutVerify });
   const isTrusted = async (tx: Tx, carrier: string) => carrier === 'sandbox' || isTrustedSender(tx, carrier);
-  const approve = createInboundApprovals({ keys, clock, isTrusted });
+  const holds = async (tx: Tx, held: { applicationId: string; number: string; carrier: string }) =>
+    held.number === sandboxNumber || lockHeld(tx, { ...held, carrier: carrierNameOf(held.carrier) });
+  const approve = createInboundApprovals({ keys, clock, isTrusted, holds });
   return { optOuts, receiver: createInboundReceiver({ database, clock, keys, optOuts, findAnswering, approve, wake }) };
 }
 

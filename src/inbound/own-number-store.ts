@@ -87,6 +87,22 @@ const findStatement = {
   text: `select ${columns} from own_number where number = any($1::text[]) order by id`,
 };
 
+/**
+ * Whether an application holds a number at the carrier of this name. Who takes the number away, or gives it to another
+ * application, waits until the transaction ends.
+ */
+export async function lockHeld(
+  tx: Tx,
+  { applicationId, number, carrier }: { applicationId: string; number: string; carrier: string },
+): Promise<boolean> {
+  const { count } = await tx.query(
+    `select from own_number where application_id = $1 and number = $2 and (carrier is null or carrier = $3)
+     limit 1 for share`,
+    [applicationId, number, carrier],
+  );
+  return count > 0;
+}
+
 function toOwnNumber({ id, api, ...row }: OwnNumberRow): OwnNumber {
   return { ...row, id: fromUuid('num', id), api: apiNames[api] === 'messaging' ? 'messaging' : 'sms' };
 }

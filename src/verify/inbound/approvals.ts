@@ -22,19 +22,22 @@ export interface InboundApprovalOptions {
   clock: Clock;
   /** Whether the network behind the carrier vouches for the sender's number. */
   isTrusted: (tx: Tx, carrier: string) => Promise<boolean>;
+  /** Whether the application holds the number at the carrier; then it does until the transaction ends. */
+  holds: (tx: Tx, held: { applicationId: string; number: string; carrier: string }) => Promise<boolean>;
 }
 
-/** Approves verifications by the texts that people send: from their number, to ours, word for word. */
-export function createInboundApprovals({ keys, clock, isTrusted }: InboundApprovalOptions): ApproveByText {
+/** Approves verifications by the texts that people send: from their number, to the application's, word for word. */
+export function createInboundApprovals({ keys, clock, isTrusted, holds }: InboundApprovalOptions): ApproveByText {
   return async (tx, { from, to, text, carrier }) => {
     const nowMs = clock.nowMs();
     const asked = (await findWaiting(tx, from, nowMs)).find((waiting) => {
       const wanted = inboundOf(keys, waiting);
       return wanted?.number === to && isSameText(wanted.text, text);
     });
-    if (asked !== undefined && (await isTrusted(tx, carrier)) && (await approveByText(tx, asked.id, nowMs)))
-      return asked.id;
-    await noteRefused(tx, keys, { from, to, text }, nowMs);
+    const trusted = asked !== undefined && (await isTrusted(tx, carrier));
+    const held = trusted && (await holds(tx, { applicationId: asked.applicationId, number: to, carrier }));
+    if (held && (await approveByText(tx, asked.id, nowMs))) return asked.id;
+    await noteRefused(tx, keys, { from, to, text, trusted }, nowMs);
     return undefined;
   };
 }

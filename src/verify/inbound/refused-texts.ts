@@ -8,7 +8,7 @@ import { toVerification, type VerificationRow, verificationColumns } from '../ve
 import { inboundOf, plainText } from './request-text.ts';
 
 /** Why a text that a verification asks for approved nothing. */
-export type RefusalOfText = 'foreign' | 'forged' | 'late' | 'other_number' | 'repeated';
+export type RefusalOfText = 'foreign' | 'forged' | 'late' | 'number_lost' | 'other_number' | 'repeated';
 
 /** For the story of the verification. */
 export interface RefusedText {
@@ -43,11 +43,19 @@ export async function insertAwaited(tx: Tx, keys: Ring, started: readonly Verifi
   );
 }
 
+interface RefusableText {
+  from: string;
+  to: string;
+  text: string;
+  /** It came through a trusted carrier, to a verification that waits for it. */
+  trusted: boolean;
+}
+
 /** Records in the story of its verification that a text approved nothing. Other texts cost no statement. */
 export async function noteRefused(
   tx: Tx,
   keys: Ring,
-  { from, to, text }: { from: string; to: string; text: string },
+  { from, to, text, trusted }: RefusableText,
   nowMs: number,
 ): Promise<void> {
   if (!askedForm.test(plainText(text))) return;
@@ -55,16 +63,22 @@ export async function noteRefused(
   const alike = rows.map(toVerification);
   const asked = alike.find((row) => row.to === from) ?? alike[0];
   if (asked === undefined) return;
-  const refused = { atMs: nowMs, why: refusalOf(asked, inboundOf(keys, asked)?.number === to, from, nowMs) };
+  const isRightNumber = inboundOf(keys, asked)?.number === to;
+  const refused = { atMs: nowMs, why: refusalOf(asked, { from, trusted, isRightNumber }, nowMs) };
   await tx.query(noteStatement, [uuidOf(asked.id), JSON.stringify([refused]), mostKept]);
 }
 
-function refusalOf(asked: Verification, isRightNumber: boolean, from: string, nowMs: number): RefusalOfText {
+function refusalOf(
+  asked: Verification,
+  { from, trusted, isRightNumber }: Pick<RefusableText, 'from' | 'trusted'> & { isRightNumber: boolean },
+  nowMs: number,
+): RefusalOfText {
   if (!isRightNumber) return 'other_number';
   if (asked.to !== from) return 'foreign';
   if (asked.status === 'approved') return 'repeated';
-  // An open one is approved by each right text that came through a trusted carrier.
-  return asked.status === 'pending' && asked.expiresAtMs > nowMs ? 'forged' : 'late';
+  if (asked.status !== 'pending' || asked.expiresAtMs <= nowMs) return 'late';
+  // An open one is approved by each right text that a trusted carrier brought to a number of the application.
+  return trusted ? 'number_lost' : 'forged';
 }
 
 const alikeStatement = {
@@ -102,6 +116,7 @@ const sentences: Record<RefusalOfText, string> = {
   foreign: 'A text with the right words came from another number',
   forged: 'The text came through a carrier whose senders are not trusted',
   late: 'The text came after the verification had ended',
+  number_lost: 'The text came to a number that the application no longer holds',
   other_number: 'The text came to another number than the one asked for',
   repeated: 'The text came again, after it had approved',
 };
