@@ -118,7 +118,7 @@ export function createPersonService(options: PersonServiceOptions) {
       return createPortalLink(personId, note);
     },
     ...createLinkUse({ ...options, ssoOnly: options.sso?.only === true, deleteIdentitiesOf }),
-    ...createSignInLinks(options),
+    ...createSignInLinks({ ...options, ssoOnly: options.sso?.only === true }),
     ...createFactorChanges({ ...options, requirePassword, requireTry }),
 
     async deletePerson(self: Self, password: string, note?: Note): Promise<{ cookie: string }> {

@@ -1,6 +1,9 @@
 import { createAudit } from '../accounts/audit/audit.ts';
 import { readEmail } from '../accounts/people/email.ts';
+import { lockPerson } from '../accounts/people/person-store.ts';
 import { createLinkMaker } from '../accounts/sign-in/one-time-links.ts';
+import { deleteFactor } from '../accounts/sign-in/second-factor-store.ts';
+import { deleteSessionsOf } from '../accounts/sign-in/session-store.ts';
 import { composeSigningKeys } from '../compose/signing-keys.ts';
 import { createInboundRetention } from '../inbound/inbound-retention.ts';
 import { createMessageRetention } from '../messages/message-retention.ts';
@@ -156,6 +159,8 @@ async function makeLink(command: string, args: string[], parts: Parts): Promise<
   const links = createLinkMaker(parts);
   const existing = await links.findPerson(email);
   const makesOperator = command === 'operator';
+  if (!makesOperator && parts.config.sso?.only && existing?.operator === false)
+    return withoutPassword(existing, removesSecondFactor, parts);
   const token = await links.createLink(email, { makesOperator, removesSecondFactor }, (tx, { personId }) =>
     createAudit(parts).recordByMachine(tx, {
       act: 'reset_link.created',
@@ -182,6 +187,26 @@ async function makeLink(command: string, args: string[], parts: Parts): Promise<
     `    -d '{"token":"${token}","password":"…"}'`,
     '',
   ].join('\n');
+}
+
+/** Where single sign-on is the only way in, no link sets a password. A lost second factor is turned off at once. */
+async function withoutPassword(
+  { id, email }: { id: string; email: string },
+  removesSecondFactor: boolean,
+  parts: Parts,
+): Promise<string> {
+  if (!removesSecondFactor)
+    throw new StartError(
+      `This service has no passwords (HELIOGRAPH_SSO_ONLY): ${email} signs in by single sign-on. ` +
+        `To make it an operator, who can sign in without the provider: ${toRun('operator', email)}`,
+    );
+  await parts.database.transaction(async (tx) => {
+    await lockPerson(tx, id);
+    await deleteFactor(tx, id);
+    await deleteSessionsOf(tx, id);
+    await createAudit(parts).recordByMachine(tx, { act: 'second_factor.turned_off', id, details: { email } });
+  });
+  return `\nThe second factor of ${email} is off, and its sessions have ended. It signs in by single sign-on.\n`;
 }
 
 /** Says what the link will do. An existing account loses its password and its sessions, so its owner should know. */

@@ -36,8 +36,8 @@ export function composeAccounts(foundation: Foundation, { registry, passwordCost
   });
   const signIns = createSignInLog(clock);
   const https = config.publicUrl.startsWith('https:');
-  const sessions = createSessions({ database, clock, keys, signIns, https });
   const ssoOnly = config.sso?.only === true;
+  const sessions = createSessions({ database, clock, keys, signIns, https, ssoOnly });
   const throttle = createSignInThrottle(database, clock, keys);
   const host = new URL(config.publicUrl).host;
   const secondFactor = createSecondFactor({ database, clock, keys, issuer: `Heliograph ${host}` });

@@ -196,7 +196,7 @@ export const settings = {
     },
   ),
   HELIOGRAPH_SSO_ONLY: explained(oneOf('whether single sign-on is the only way to sign in', ['false', 'true']), {
-    more: 'Links that `npm run operator` makes on the machine still work.',
+    more: 'Sessions that a password opened are over, except those of operators. Links that `npm run operator` makes on the machine still work.',
   }),
   HELIOGRAPH_SMPP_PORT: explained(
     integer('port for programs that send through us by SMPP; none when unset', undefined, 1, 65535),

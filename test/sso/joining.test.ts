@@ -1,7 +1,10 @@
 // An existing account joins single sign-on only from its own session; and a service without passwords.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createSignInLog } from '../../src/accounts/sign-in/log.ts';
+import { createSessions } from '../../src/accounts/sign-in/session.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { run } from '../support/commands.ts';
 import { send, signUp } from '../support/developer.ts';
 import { authenticator } from '../support/second-factor.ts';
 import {
@@ -223,6 +226,86 @@ describe('single sign-on only', () => {
     const token = await only.app.people.createLink(email, { makesOperator: true });
     const answer = await send(only, 'POST', '/portal/v1/password-resets', { body: { token, password } });
     assert.deepEqual([answer.status, answer.body.operator], [201, true]);
+    const headers = { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
+    assert.equal((await send(only, 'GET', '/portal/v1/me', { headers })).status, 200);
+    // From now on it is an operator, so any link of the machine works.
+    assert.match(await run(only, 'reset-password', email), /#\/set-password\/\w{43}/);
+    const again = await only.app.people.createLink(email);
+    const body = { token: again, password };
+    assert.equal((await send(only, 'POST', '/portal/v1/password-resets', { body })).status, 201);
+  });
+
+  test('a link for a person who is no operator sets no password, and no command prints one', async () => {
+    const { email } = await signUp(world.app);
+    const token = await only.app.people.createLink(email);
+    for (const [path, body] of [
+      ['/portal/v1/password-resets/look', { token }],
+      ['/portal/v1/password-resets', { token, password }],
+    ] as const) {
+      const { status, body: answer } = await send(only, 'POST', path, { body });
+      assert.deepEqual([status, answer.code], [403, 'PERMISSION_DENIED'], path);
+    }
+    await assert.rejects(
+      run(only, 'reset-password', email),
+      (error: Error) => error.message.includes('HELIOGRAPH_SSO_ONLY') && error.message.includes(`operator -- ${email}`),
+    );
+    const demo = await world.app.app.people.createSignInLink(email);
+    const { status } = await send(only, 'POST', '/portal/v1/sessions/link', { body: { token: demo } });
+    assert.equal(status, 403);
+    assert.equal(await only.app.people.createSignInLink(email), undefined);
+  });
+
+  test('a person who lost the second factor gets it turned off on the machine, without a password', async () => {
+    const sub = arrive();
+    const browser = createBrowser(world.app);
+    await browser.signIn();
+    const { body: begun } = await browser.send('POST', '/portal/v1/me/second-factor', { current_password: '' });
+    const code = authenticator((begun as { secret: string }).secret, world.app.clock)();
+    assert.equal((await browser.send('POST', '/portal/v1/me/second-factor/confirm', { code })).status, 200);
+    const { email } = await browser.account();
+    assert.match(await run(only, 'reset-password', email, '--remove-second-factor'), /second factor of .* is off/);
+    assert.equal(await browser.me(), undefined, 'its sessions have ended');
+    arrive({}, sub);
+    assert.equal(await createBrowser(world.app).signIn(), '/');
+    const { rows } = await world.app.db.database.query<{ actor: string }>(
+      "select actor_kind as actor from audit where act = 'second_factor.turned_off'",
+    );
+    assert.equal(rows.at(-1)?.actor, 'machine');
+  });
+
+  test('a session that a password opened before is over, except that of an operator', async () => {
+    const { browser, email } = await registered();
+    const joined = createBrowser(world.app);
+    arrive();
+    await joined.signIn();
+    const { browser: operator, email: operatorEmail } = await registered();
+    await world.app.db.database.query('update person set operator = true where email = $1', [operatorEmail]);
+    const here = async ({ jar }: TestBrowser) => {
+      const same = createBrowser(only);
+      for (const [name, value] of jar) same.jar.set(name, value);
+      return (await same.send('GET', '/portal/v1/me')).status;
+    };
+    assert.deepEqual([await here(browser), await here(joined), await here(operator)], [401, 200, 200]);
+    assert.equal((await browser.account()).email, email, 'the setting of one node says nothing to another');
+    const hashes = async (of: string) => {
+      const { rows } = await world.app.db.database.query<{ hash: Buffer }>(
+        'select s.hash from session s join person p on p.id = s.person_id where p.email = $1',
+        [of],
+      );
+      return rows.map(({ hash }) => hash);
+    };
+    const { config, clock, keys, db } = only;
+    const signIns = createSignInLog(clock);
+    const sessions = createSessions({
+      database: db.database,
+      clock,
+      keys,
+      signIns,
+      https: false,
+      ssoOnly: config.sso?.only === true,
+    });
+    assert.equal((await sessions.findOpen(await hashes(email))).length, 0, 'its streams end');
+    assert.equal((await sessions.findOpen(await hashes(operatorEmail))).length, 1);
   });
 });
 

@@ -23,11 +23,13 @@ export interface Enrolment {
   enrolsUntilMs: number | null;
 }
 
-/** Bounds of the times at which a session is valid. */
-export interface SessionTimes {
+/** When a session is valid. */
+export interface SessionBounds {
   nowMs: number;
   /** A session that was last used before then has ended. */
   idleSinceMs: number;
+  /** Only those of single sign-on, and of operators, for whom a command on the machine makes a link. */
+  ssoOnly: boolean;
 }
 
 export interface FoundSession {
@@ -73,16 +75,20 @@ export async function findEnrolment(tx: Tx, hash: Buffer): Promise<Enrolment | u
   return rows[0];
 }
 
-export async function findSession(
-  tx: Tx,
-  hashes: Buffer[],
-  { nowMs, idleSinceMs }: SessionTimes,
-): Promise<FoundSession | undefined> {
-  const { rows } = await tx.query<FoundSession>(selectSession, [hashes, toTimestamp(nowMs), toTimestamp(idleSinceMs)]);
+export async function findSession(tx: Tx, hashes: Buffer[], bounds: SessionBounds): Promise<FoundSession | undefined> {
+  const { rows } = await tx.query<FoundSession>(selectSession, [hashes, ...valuesOf(bounds)]);
   return rows[0];
 }
 
-const valid = 's.expires_at > $2 and s.last_seen_at > $3';
+// A password that was turned off keeps no session. The subqueries run only where single sign-on is the only way in.
+const valid = `s.expires_at > $2 and s.last_seen_at > $3 and (not $4::boolean
+  or exists (select from sso_session by_sso where by_sso.session_hash = s.hash)
+  or exists (select from person o where o.id = s.person_id and o.operator))`;
+const valuesOf = ({ nowMs, idleSinceMs, ssoOnly }: SessionBounds) => [
+  toTimestamp(nowMs),
+  toTimestamp(idleSinceMs),
+  ssoOnly,
+];
 /** A session ends with the membership, and when the account is disabled. */
 const ofMember = `join member m on m.account_id = s.account_id and m.person_id = s.person_id
   join account a on a.id = s.account_id and a.disabled_at is null`;
@@ -107,16 +113,8 @@ export async function findSessionPerson(tx: Tx, hash: Buffer, nowMs: number): Pr
   return rows[0]?.personId;
 }
 
-export async function findOpenSessions(
-  tx: Tx,
-  hashes: Buffer[],
-  { nowMs, idleSinceMs }: SessionTimes,
-): Promise<Buffer[]> {
-  const { rows } = await tx.query<{ hash: Buffer }>(selectOpenSessions, [
-    hashes,
-    toTimestamp(nowMs),
-    toTimestamp(idleSinceMs),
-  ]);
+export async function findOpenSessions(tx: Tx, hashes: Buffer[], bounds: SessionBounds): Promise<Buffer[]> {
+  const { rows } = await tx.query<{ hash: Buffer }>(selectOpenSessions, [hashes, ...valuesOf(bounds)]);
   return rows.map(({ hash }) => hash);
 }
 
@@ -125,15 +123,11 @@ const selectOpenSessions = {
   text: `select s.hash from session s ${ofMember} where s.hash = any($1::bytea[]) and ${valid}`,
 };
 
-export async function listSessions(
-  tx: Tx,
-  personId: string,
-  { nowMs, idleSinceMs }: SessionTimes,
-): Promise<ListedSession[]> {
+export async function listSessions(tx: Tx, personId: string, bounds: SessionBounds): Promise<ListedSession[]> {
   const { rows } = await tx.query<ListedSession>(
     `select s.hash, s.address, s.created_at as "createdAtMs", s.last_seen_at as "lastSeenAtMs"
-     from session s ${ofMember} where s.person_id = $1 and ${valid} order by s.last_seen_at desc, s.hash limit $4`,
-    [personId, toTimestamp(nowMs), toTimestamp(idleSinceMs), mostListed],
+     from session s ${ofMember} where s.person_id = $1 and ${valid} order by s.last_seen_at desc, s.hash limit $5`,
+    [personId, ...valuesOf(bounds), mostListed],
   );
   return rows;
 }

@@ -52,15 +52,17 @@ export interface SessionsOptions {
   keys: KeyRing;
   signIns: SignInLog;
   https: boolean;
+  /** Whether passwords open nothing: sessions that they opened before are over too. */
+  ssoOnly: boolean;
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { database, clock, keys, signIns, https } = options;
+  const { database, clock, keys, signIns, https, ssoOnly } = options;
   const cookieName = https ? '__Host-heliograph_session' : 'heliograph_session';
   const attributes = `Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
   const endedCookie = `${cookieName}=; ${attributes}; Max-Age=0`;
   const hashOf = (token: string, version: number) => keyedHash(keys.keyFor('session', version), token);
-  const times = () => ({ nowMs: clock.nowMs(), idleSinceMs: clock.nowMs() - idleMs });
+  const bounds = () => ({ nowMs: clock.nowMs(), idleSinceMs: clock.nowMs() - idleMs, ssoOnly });
 
   return {
     cookieName,
@@ -81,15 +83,15 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
       const nowMs = clock.nowMs();
       const hashes = keys.versionsSince(nowMs - absoluteMs).map((version) => hashOf(token, version));
-      const found = await store.findSession(database, hashes, times());
+      const found = await store.findSession(database, hashes, bounds());
       if (found === undefined) return undefined;
       const { hash: sessionHash, lastSeenAtMs, ...person } = found;
       if (nowMs - lastSeenAtMs > touchEveryMs) await store.touchSession(database, sessionHash, nowMs);
       return { ...person, sessionHash };
     },
 
-    findOpen: (sessionHashes) => store.findOpenSessions(database, sessionHashes, times()),
-    list: (personId) => store.listSessions(database, personId, times()),
+    findOpen: (sessionHashes) => store.findOpenSessions(database, sessionHashes, bounds()),
+    list: (personId) => store.listSessions(database, personId, bounds()),
 
     async end(sessionHash) {
       await store.deleteSession(database, sessionHash);

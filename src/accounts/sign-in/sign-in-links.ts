@@ -9,10 +9,12 @@ import { type LinkOptions, newLinkToken, tokenForm } from './one-time-links.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Sessions } from './session.ts';
 import type { SignedIn } from './sign-in.ts';
+import { ssoOnly } from './sso-only.ts';
 
 export interface SignInLinkOptions extends LinkOptions {
   sessions: Sessions;
   secondFactor: SecondFactor;
+  ssoOnly: boolean;
 }
 
 /** The first start prints it, and its reader is at the screen. */
@@ -22,12 +24,14 @@ const linkMs = 15 * minuteMs;
  * Links that sign in once, without a password: the first start of a sandbox prints one for the demo account. They share
  * the table of the links that set a password; their hashes differ, so that neither opens what the other does.
  */
-export function createSignInLinks({ database, clock, keys, sessions, secondFactor }: SignInLinkOptions) {
+export function createSignInLinks(options: SignInLinkOptions) {
+  const { database, clock, keys, sessions, secondFactor } = options;
   const hashOf = (token: string, version: number) => keyedHash(keys.keyFor('link', version), `sign-in\n${token}`);
 
   return {
-    /** Undefined if no person has the e-mail. */
+    /** Undefined if no person has the e-mail, and where single sign-on is the only way in. */
     async createSignInLink(email: string): Promise<string | undefined> {
+      if (options.ssoOnly) return undefined;
       const person = await people.findPersonByEmail(database, email);
       if (person === undefined) return undefined;
       const token = newLinkToken();
@@ -39,6 +43,7 @@ export function createSignInLinks({ database, clock, keys, sessions, secondFacto
 
     /** A person who became an operator or turned on a second factor meanwhile needs more than a link. */
     async useSignInLink(token: string, address: string): Promise<SignedIn> {
+      if (options.ssoOnly) throw ssoOnly();
       if (!tokenForm.test(token)) throw deadLink();
       const nowMs = clock.nowMs();
       const hashes = keys.versionsSince(nowMs - linkMs).map((version) => hashOf(token, version));
