@@ -68,7 +68,11 @@ export function createChecks(options: {
   ): NamedCheck {
     const sinceMs = clock.nowMs() - longestTtlSeconds * 1000;
     return {
-      ...{ id, applicationId, code, named, payment },
+      id,
+      applicationId,
+      code,
+      named,
+      payment,
       codeLength: code.length,
       rightUnder: matchingVersions(keys, id, code, sinceMs, payment),
       isTestCode: environment === 'sandbox' && code === testCode(code.length),
