@@ -3,6 +3,7 @@ import { findMessages } from '../messages/message-store.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { insertUnsent } from './delivery-store.ts';
 import { closeParts, endParts, type StoredPart, takeOldParts } from './part-store.ts';
+import { wantsFailure } from './submit-fields.ts';
 
 /** Parts that come within this time become one text. */
 export const joinWithinMs = 60_000;
@@ -14,7 +15,7 @@ const [givenUpAfterMs, unwrittenAfterMs] = [joinWithinMs + 5000, writeWithinMs +
 /** Ends parts without a text, with receipts for those that were asked to report failures. */
 export async function giveUpParts(tx: Tx, parts: StoredPart[], nowMs: number): Promise<void> {
   const reported = parts.flatMap(({ id, applicationId, accountId, body, createdAtMs }) =>
-    body === null || ['', 's', 'S'].includes(body.wish)
+    body === null || !wantsFailure(body.wish)
       ? []
       : [{ id, applicationId, accountId, detail: { to: body.to, from: body.from, createdAtMs } }],
   );

@@ -162,6 +162,35 @@ describe('parts of long texts', () => {
     client.close();
   });
 
+  test('parts that ask for 0x10 alone have ENROUTE each, and no receipt when they are given up', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    const wanted = { destination: '15005550100', registeredDelivery: 0x10 };
+    const whole = await submitMany(client, [
+      { ...wanted, ...part('udh8', 2, 2, 1, 'a') },
+      { ...wanted, ...part('udh8', 2, 2, 2, 'b') },
+    ]);
+    const receipts = [await client.takeReceipt(), await client.takeReceipt()];
+    assert.deepEqual(
+      new Set(receipts.map(({ shortMessage }) => /^id:(\S+) .*stat:ENROUTE/.exec(shortMessage.toString())?.[1])),
+      new Set(whole.map(({ messageId }) => messageId)),
+    );
+    const [, loud] = await submitMany(client, [
+      { ...wanted, ...part('udh8', 6, 2, 1, 'a') },
+      { ...part('udh8', 7, 2, 1, 'a') },
+    ]);
+    world.app.clock.advance(66_000);
+    await eventually('the parts are given up', async () => {
+      await world.app.delivery.maintenance.runAll();
+      return client.received.some(({ command }) => command === 'deliver_sm');
+    });
+    const { shortMessage } = await client.takeReceipt();
+    assert.match(shortMessage.toString(), new RegExp(`^id:${loud?.messageId} .*stat:UNDELIV`));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    assert.ok(!client.received.some(({ command }) => command === 'deliver_sm'));
+    client.close();
+  });
+
   test('another text with the same reference waits, a joined text has ten segments at most, and parts are bounded', async () => {
     const caller = await createSmppCaller(world.app);
     const client = await bound(world, caller);
