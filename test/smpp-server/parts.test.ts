@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type SubmitFields, tlvTags } from '../../src/smpp/pdu.ts';
 import { connectRaw } from '../smpp/raw-client.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createProduction } from '../support/production.ts';
 import { countMessages } from '../support/texts.ts';
+import { part } from './part-fields.ts';
 import {
   bound,
   createAccount,
@@ -17,23 +17,6 @@ import {
   statusOf,
   submitMany,
 } from './world.ts';
-
-type Form = 'udh8' | 'udh16' | 'sar';
-
-function part(form: Form, reference: number, total: number, number: number, text: string): Partial<SubmitFields> {
-  const octets = Buffer.from(text);
-  const udh =
-    form === 'udh8'
-      ? Buffer.of(5, 0, 3, reference & 0xff, total, number)
-      : Buffer.of(6, 8, 4, reference >> 8, reference & 0xff, total, number);
-  if (form !== 'sar') return { esmClass: 0x40, shortMessage: Buffer.concat([udh, octets]) };
-  const tlvs = [
-    { tag: tlvTags.sarReference, value: Buffer.of(reference >> 8, reference & 0xff) },
-    { tag: tlvTags.sarTotal, value: Buffer.of(total) },
-    { tag: tlvTags.sarPart, value: Buffer.of(number) },
-  ];
-  return { shortMessage: octets, tlvs };
-}
 
 const compare = (a: string, b: string) => (a < b ? -1 : 1);
 
