@@ -70,8 +70,8 @@ const receiptKind = 0;
 
 /**
  * Stores receipts for texts that were sent by SMPP: `smpp:`, which receipts were asked for, the account, and the parts
- * that have ids of their own (room `smpp-server`). `a` asks for every end, `f` for failures, `s` for success, and upper
- * case also for `sent`.
+ * that have ids of their own (room `smpp-server`). `a` asks for every end, `f` for failures, `s` for success, upper case
+ * also for `sent`, and `E` for `sent` alone.
  */
 function insertReceipts(rows: string): string {
   const wish = 'substr(status_callback, 6, 1)';
@@ -82,7 +82,7 @@ function insertReceipts(rows: string): string {
     from ${rows} left join lateral string_to_table(nullif(substr(status_callback, 45), ''), ',') as p(part) on true
     where status_callback like 'smpp:%' and (
       status = ${sent} and ${wish} = upper(${wish})
-      or status in (${statusCodes(ends)})
+      or status in (${statusCodes(ends)}) and ${wish} <> 'E'
         and (lower(${wish}) = 'a' or (lower(${wish}) = 's') = (status = ${delivered})))`;
 }
 

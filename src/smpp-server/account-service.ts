@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Note, Tx } from '../platform/database/database.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
+import { findRegistration } from '../registry/registry-store.ts';
 import { mostAccounts, mostPasswords, type SmppAccount, type SmppPassword } from './account.ts';
 import * as store from './account-store.ts';
 import type { SmppCredentials } from './credentials.ts';
@@ -68,6 +69,7 @@ export function createSmppAccounts({ database, clock, credentials, change, requi
         accountId,
         applicationId,
         async (tx) => {
+          await requireRegistered(tx, applicationId);
           const others = await store.listAccounts(tx, applicationId, mostAccounts);
           if (others.length >= mostAccounts)
             throw new ApiError('INCOMPATIBLE_STATE', `The application has ${mostAccounts} SMPP accounts, the maximum.`);
@@ -138,4 +140,16 @@ export function createSmppAccounts({ database, clock, credentials, change, requi
       );
     },
   };
+}
+
+/** Its binds would be refused as if the password were wrong. */
+async function requireRegistered(tx: Tx, applicationId: string): Promise<void> {
+  const registration = await findRegistration(tx, applicationId, 'sms');
+  if (registration?.status === 'approved') return;
+  throw new ApiError(
+    'INCOMPATIBLE_STATE',
+    registration?.status === 'pending'
+      ? 'The registration for SMS Messaging is not approved yet. Create the SMPP account once it is.'
+      : 'The application is not registered for SMS Messaging. Register it for SMS Messaging first.',
+  );
 }

@@ -259,14 +259,16 @@ function receiptOf(delivery: Delivery, { id, to, sender, body, createdAtMs }: Sh
   });
 }
 
-function unsentReceiptOf({ subject, detail, createdAtMs }: Delivery): SubmitFields {
+function unsentReceiptOf({ subject, detail, createdAtMs, status }: Delivery): SubmitFields {
   return toReceiptPdu({
     id: fromUuid('prt', subject),
     to: detail?.to ?? '',
     from: detail?.from ?? '',
     submittedAtMs: detail?.createdAtMs ?? createdAtMs,
     changedAtMs: createdAtMs,
-    ...{ status: 'undelivered', error: incompleteError, body: null },
+    status: status ?? 'undelivered',
+    error: status === 'canceled' ? 0 : incompleteError,
+    body: null,
   });
 }
 

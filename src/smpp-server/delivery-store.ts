@@ -126,7 +126,7 @@ export interface UnsentPart {
 }
 
 /** Receipts of parts whose text is not sent. */
-export async function insertUnsent(tx: Tx, parts: UnsentPart[], nowMs: number): Promise<void> {
+export async function insertUnsent(tx: Tx, parts: UnsentPart[], status: MessageStatus, nowMs: number): Promise<void> {
   await tx.query(
     `insert into smpp_delivery (owner, application_id, kind, subject, status, detail, created_at, due_at)
      select u.owner, u.application, $4, u.part, $5, u.detail, $6, $6
@@ -135,7 +135,7 @@ export async function insertUnsent(tx: Tx, parts: UnsentPart[], nowMs: number): 
       parts.map(({ accountId }) => uuidOf(accountId)),
       parts.map(({ applicationId }) => uuidOf(applicationId)),
       parts.map(({ id }) => uuidOf(id)),
-      ...[deliveryKinds.indexOf('unsent'), statusCode('undelivered'), toTimestamp(nowMs)],
+      ...[deliveryKinds.indexOf('unsent'), statusCode(status), toTimestamp(nowMs)],
       parts.map(({ detail }) => JSON.stringify(detail)),
     ],
   );

@@ -96,6 +96,11 @@ export function createDesk(options: DeskOptions): Desk {
     return status;
   }
 
+  function left(made: Bind): void {
+    deliveries.remove(made);
+    binds.leave(made);
+  }
+
   return {
     bind,
     bound(made, peer) {
@@ -117,11 +122,11 @@ export function createDesk(options: DeskOptions): Desk {
       binds.note({ accountId: made.account.id, atMs: clock.nowMs(), command, status, why });
     },
     hasRoom: () => deliveries.wake(),
+    left,
     closed(_peer, made) {
       if (made === undefined) return;
       peers.delete(made);
-      deliveries.remove(made);
-      binds.leave(made);
+      left(made);
       log.info(
         { bind: made.id, application_id: made.account.applicationId, submits: made.submits },
         'an SMPP bind ended',

@@ -1,3 +1,5 @@
+import { type MessageStatus, messageStatuses } from '../messages/message.ts';
+import { statusCode } from '../messages/message-row.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Tx } from '../platform/database/database.ts';
@@ -18,6 +20,16 @@ export interface StoredPart {
   /** Its message once its text is whole. With a body the message is not known to be written. */
   messageId: string | null;
 }
+
+/** A part, and what became of it if its text is not sent. */
+export interface FoundPart extends StoredPart {
+  /** Null while it may be sent, and for parts that older nodes gave up. */
+  endedAtMs: number | null;
+  endedAs: PartEnd | null;
+}
+
+/** Its text did not come together, or the peer canceled it. */
+export type PartEnd = Extract<MessageStatus, 'undelivered' | 'canceled'>;
 
 /** Its submit_sm, to be read again when the text is whole. */
 export interface PartBody {
@@ -121,9 +133,30 @@ export async function closeParts(tx: Tx, ids: string[]): Promise<void> {
   await tx.query('update smpp_part set body = null where id = any($1::uuid[])', [ids.map(uuidOf)]);
 }
 
-/** They are given up: no message has them. */
-export async function endParts(tx: Tx, ids: string[]): Promise<void> {
-  await tx.query('update smpp_part set body = null, message_id = null where id = any($1::uuid[])', [ids.map(uuidOf)]);
+/** No message has them. */
+export async function endParts(tx: Tx, ids: string[], as: PartEnd, nowMs: number): Promise<void> {
+  await tx.query(
+    `update smpp_part set body = null, message_id = null, ended_at = $2, end_status = $3 where id = any($1::uuid[])`,
+    [ids.map(uuidOf), toTimestamp(nowMs), statusCode(as)],
+  );
+}
+
+/**
+ * The parts that wait with this one. Those from before `sinceMs` are no longer joined with later ones, so both are texts
+ * of their own.
+ */
+export async function takeWaiting(
+  tx: Tx,
+  { accountId, textHash, createdAtMs }: StoredPart,
+  sinceMs: number,
+): Promise<StoredPart[]> {
+  const { rows } = await tx.query<PartRow>(
+    `select ${columns} from smpp_part
+     where account_id = $1 and text_hash = $2 and body is not null and message_id is null and (created_at >= $3) = $4
+     order by created_at for update`,
+    [uuidOf(accountId), textHash, toTimestamp(sinceMs), createdAtMs >= sinceMs],
+  );
+  return rows.map(toPart);
 }
 
 export async function deletePart(tx: Tx, id: string): Promise<void> {
@@ -140,12 +173,17 @@ export async function takeOldParts(tx: Tx, beforeMs: number, most: number): Prom
   return rows.map(toPart);
 }
 
-export async function findPart(tx: Tx, applicationId: string, id: string): Promise<StoredPart | undefined> {
-  const { rows } = await tx.query<PartRow>(`select ${columns} from smpp_part where id = $1 and application_id = $2`, [
-    uuidOf(id),
-    uuidOf(applicationId),
-  ]);
-  return rows.map(toPart)[0];
+export async function findPart(tx: Tx, applicationId: string, id: string): Promise<FoundPart | undefined> {
+  const { rows } = await tx.query<PartRow & { endedAtMs: number | null; endStatus: number | null }>(
+    `select ${columns}, ended_at as "endedAtMs", end_status as "endStatus" from smpp_part
+     where id = $1 and application_id = $2`,
+    [uuidOf(id), uuidOf(applicationId)],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { endedAtMs, endStatus, ...part } = row;
+  const endedAs = endStatus === null ? null : (messageStatuses[endStatus] as PartEnd);
+  return { ...toPart(part), endedAtMs, endedAs };
 }
 
 /** Deletes a piece of the parts from before a time. */

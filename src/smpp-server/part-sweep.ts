@@ -2,27 +2,36 @@
 import { findMessages } from '../messages/message-store.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { insertUnsent } from './delivery-store.ts';
-import { closeParts, endParts, type StoredPart, takeOldParts } from './part-store.ts';
+import { closeParts, endParts, type PartEnd, type StoredPart, takeOldParts } from './part-store.ts';
+import { wantsFailure } from './submit-fields.ts';
 
 /** Parts that come within this time become one text. */
 export const joinWithinMs = 60_000;
 /** A peer may repeat a part of a whole text that was not written for this time. */
 export const writeWithinMs = joinWithinMs + 60_000;
 /** Clocks of nodes differ by two seconds at most, and a text is written within half a minute after it is whole. */
-const [givenUpAfterMs, unwrittenAfterMs] = [joinWithinMs + 5000, writeWithinMs + 45_000];
+export const givenUpAfterMs = joinWithinMs + 5000;
+const unwrittenAfterMs = writeWithinMs + 45_000;
 
 /** Ends parts without a text, with receipts for those that were asked to report failures. */
-export async function giveUpParts(tx: Tx, parts: StoredPart[], nowMs: number): Promise<void> {
+export async function giveUpParts(
+  tx: Tx,
+  parts: StoredPart[],
+  nowMs: number,
+  as: PartEnd = 'undelivered',
+): Promise<void> {
   const reported = parts.flatMap(({ id, applicationId, accountId, body, createdAtMs }) =>
-    body === null || ['', 's', 'S'].includes(body.wish)
+    body === null || !wantsFailure(body.wish)
       ? []
       : [{ id, applicationId, accountId, detail: { to: body.to, from: body.from, createdAtMs } }],
   );
-  if (reported.length > 0) await insertUnsent(tx, reported, nowMs);
+  if (reported.length > 0) await insertUnsent(tx, reported, as, nowMs);
   if (parts.length > 0)
     await endParts(
       tx,
       parts.map(({ id }) => id),
+      as,
+      nowMs,
     );
 }
 

@@ -245,6 +245,19 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
       return { messageId: outcome.id };
     },
 
+    /** Ends all parts that wait with this one, unless it waits no longer. Parts that come later are another text. */
+    cancel(part: StoredPart): Promise<boolean> {
+      return database.transaction(async (tx) => {
+        // The last part of the text comes before or after, never between.
+        await store.lockTexts(tx, [part.textHash]);
+        const nowMs = clock.nowMs();
+        const waiting = await store.takeWaiting(tx, part, nowMs - joinWithinMs);
+        if (!waiting.some(({ id }) => id === part.id)) return false;
+        await giveUpParts(tx, waiting, nowMs, 'canceled');
+        return true;
+      });
+    },
+
     find: (applicationId: string, id: string) => store.findPart(database, applicationId, id),
     drain: batch.drain,
   };

@@ -1,4 +1,4 @@
-// Tests: test/smpp-server/binds.test.ts, test/smpp-server/peers.test.ts
+// Tests: test/smpp-server/binds.test.ts, test/smpp-server/peers.test.ts, test/smpp-server/leaving.test.ts
 //
 // One connection of a program that binds to us. Every state has a deadline, and what it may hold is bounded: at most
 // `mostRequests` requests are worked on, answers wait in a bounded buffer, and a peer that does not read them is cut off.
@@ -44,6 +44,8 @@ export interface PeerDesk<Bound extends Admitted> {
   refused(bound: Bound, command: string, status: number, why: string): void;
   /** The peer has room for more deliveries. */
   hasRoom(bound: Bound): void;
+  /** The peer sends no more, though it may still read the answers that it waits for. */
+  left(bound: Bound): void;
   closed(peer: Peer, bound: Bound | undefined): void;
 }
 
@@ -76,6 +78,8 @@ type State = 'open' | 'binding' | 'bound' | 'unbinding' | 'closed';
 const name = 'heliograph';
 /** Until a peer is bound; to finish a PDU, or to read our answers; to answer our unbind. */
 const [bindMs, pduMs, readMs, unbindMs] = [5000, 10_000, 10_000, 5000];
+/** For the answers to a peer that leaves: without them it would submit texts again that are stored. */
+const answersMs = 30_000;
 /** A silent peer is probed, and cut off when the probe is not answered. */
 const [silentMs, probeMs] = [60_000, 10_000];
 /** Requests that are worked on; reading goes on when half of them are left. */
@@ -102,6 +106,8 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
   let isPaused = false;
   /** The sequence of the peer's own unbind: it is answered once its requests are. */
   let peerUnbind: number | undefined;
+  /** The peer has closed its side of the connection. */
+  let isHalfClosed = false;
   const waiters: (() => void)[] = [];
 
   const peer: Peer = {
@@ -198,7 +204,7 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
         onUnbind(pdu.sequence);
         break;
       case 'unbind_resp':
-        if (state === 'unbinding') close();
+        if (state === 'unbinding' && !isLeaving()) close();
         break;
       default:
         onUnknown(pdu);
@@ -317,15 +323,38 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
       closePolitely();
       return;
     }
-    peerUnbind = sequence;
-    enter('unbinding');
+    peerUnbind ??= sequence;
+    leave();
+  }
+
+  /** The peer has sent its last octet. Whether it still reads shows at the first write. */
+  function onHalfClosed(): void {
+    if (bound === undefined || state === 'closed') {
+      close();
+      return;
+    }
+    isHalfClosed = true;
+    insideMs = undefined;
+    probedMs = undefined;
+    // It can acknowledge nothing more, and its account may bind again.
+    awaited.close();
+    desk.left(bound);
+    leave();
+  }
+
+  function isLeaving(): boolean {
+    return peerUnbind !== undefined || isHalfClosed;
+  }
+
+  function leave(): void {
+    if (state !== 'unbinding') enter('unbinding');
     finishIfEnding();
   }
 
-  /** Answers the peer's unbind, or sends ours, once its requests are answered. */
+  /** Answers the peer's unbind and closes, or sends ours, once its requests are answered. */
   function finishIfEnding(): void {
-    if (peerUnbind !== undefined && requests === 0) {
-      sendBare('unbind_resp', peerUnbind);
+    if (isLeaving() && requests === 0) {
+      if (peerUnbind !== undefined) sendBare('unbind_resp', peerUnbind);
       closePolitely();
     } else if (ending !== undefined && requests === 0 && awaited.open === 0 && state === 'bound') sendUnbind();
   }
@@ -356,7 +385,7 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
     const { stalledSinceMs } = outgoing;
     const isLate =
       ((state === 'open' || state === 'binding') && nowMs - sinceMs >= bindMs) ||
-      (state === 'unbinding' && nowMs - sinceMs >= unbindMs) ||
+      (state === 'unbinding' && nowMs - sinceMs >= (isLeaving() ? answersMs : unbindMs)) ||
       (stalledSinceMs !== undefined && nowMs - stalledSinceMs >= readMs) ||
       (!isPaused && insideMs !== undefined && nowMs - insideMs >= pduMs) ||
       (probedMs !== undefined && nowMs - probedMs >= probeMs);
@@ -408,11 +437,12 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
     for (const resolve of waiters) resolve();
   }
 
+  socket.allowHalfOpen = true;
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 60_000);
   socket.on('data', read);
   socket.on('error', close);
-  socket.on('end', close);
+  socket.on('end', onHalfClosed);
   socket.on('close', close);
   return peer;
 }

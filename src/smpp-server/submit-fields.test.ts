@@ -104,7 +104,7 @@ describe('a submit_sm', () => {
     const wishes = [0x00, 0x01, 0x02, 0x03, 0x10, 0x11, 0x12].map(
       (registeredDelivery) => take({ registeredDelivery }).wish,
     );
-    assert.deepEqual(wishes, ['', 'a', 'f', 's', '', 'A', 'F']);
+    assert.deepEqual(wishes, ['', 'a', 'f', 's', 'E', 'A', 'F']);
     assert.deepEqual([take({ priority: 3 }).priority, take({ priority: 3 }, true).priority], ['normal', 'high']);
     const tlvs = [{ tag: tlvTags.userMessageReference, value: Buffer.from('0102', 'hex') }];
     assert.equal(take({ tlvs }).reference, '258');

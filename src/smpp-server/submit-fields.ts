@@ -23,9 +23,14 @@ export function isRefusal(found: object): found is Refusal {
 
 /**
  * The receipts that registered_delivery asks for: `a` of every end, `f` of failures, `s` of success; in upper case also
- * when a carrier has taken the text. Empty for none.
+ * when a carrier has taken the text. `E` of that alone: older nodes take it for `F`. Empty for none.
  */
-export type ReceiptWish = '' | 'a' | 'f' | 's' | 'A' | 'F' | 'S';
+export type ReceiptWish = '' | 'a' | 'f' | 's' | 'A' | 'F' | 'S' | 'E';
+
+/** Whether the sender asked to hear that a text is not delivered. */
+export function wantsFailure(wish: string): boolean {
+  return ['a', 'A', 'f', 'F'].includes(wish);
+}
 
 /** A submit_sm as this service understands it. */
 export interface SubmitRequest {
@@ -167,7 +172,8 @@ function readTimes(pdu: SubmitFields, nowMs: number): Pick<SubmitRequest, 'valid
 
 function wishOf(registeredDelivery: number): ReceiptWish {
   const wish = (['', 'a', 'f', 's'] as const)[registeredDelivery & 0x03] ?? '';
-  return (registeredDelivery & 0x10) === 0 ? wish : (wish.toUpperCase() as ReceiptWish);
+  if ((registeredDelivery & 0x10) === 0) return wish;
+  return wish === '' ? 'E' : (wish.toUpperCase() as ReceiptWish);
 }
 
 export function textOf({ coding, octets }: Pick<SubmitRequest, 'coding' | 'octets'>): string {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connectRaw } from '../smpp/raw-client.ts';
 import { createRegistered } from '../support/applications.ts';
-import { signUp, type TestDeveloper } from '../support/developer.ts';
+import { createApplication, register, signUp, type TestDeveloper } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
+import { createProduction } from '../support/production.ts';
 import {
   type AccountBody,
   accountsPath,
@@ -98,11 +99,21 @@ describe('SMPP accounts in the portal', () => {
     assert.deepEqual(statuses, [201, 201, 201, 201, 409]);
   });
 
-  test('an application without the SMS API cannot bind', async () => {
-    const application = await createRegistered(world.app, ['verify']);
-    const made = await application.developer.send<AccountBody>('POST', accountsPath(application), {});
+  test('409: an application that is not registered for SMS Messaging', async () => {
+    const { developer, id } = await createRegistered(world.app, ['verify']);
+    const refused = await developer.send<{ code: string; message: string }>('POST', accountsPath({ id }), {});
+    assert.deepEqual([refused.status, refused.body.code], [409, 'INCOMPATIBLE_STATE']);
+    assert.match(refused.body.message, /Register it for SMS Messaging first/);
+    assert.deepEqual((await developer.send<{ data: unknown[] }>('GET', accountsPath({ id }))).body.data, []);
+    assert.equal((await register(developer, id, 'sms', 'free')).status, 201);
+    assert.equal((await developer.send('POST', accountsPath({ id }), {})).status, 201);
+  });
+
+  test('an application that is no longer registered for SMS Messaging cannot bind', async () => {
+    const caller = await createSmppCaller(world.app);
+    const path = `/portal/v1/applications/${caller.id}/registrations/sms`;
+    assert.equal((await caller.developer.send('DELETE', path)).status, 204);
     const client = await connectRaw(world.port);
-    const caller = { ...application, account: made.body };
     assert.equal((await client.bind('bind_transceiver', credentialsOf(caller))).status, 0x0e);
   });
 
@@ -133,4 +144,23 @@ describe('SMPP accounts in the portal', () => {
     });
     assert.equal((await operator.send('POST', `${path}/bnd_01jcq000000000000000000000/end`)).status, 404);
   });
+});
+
+test('409 in production until an operator has approved the registration', async () => {
+  const { app, operator } = await createProduction();
+  try {
+    const developer = await signUp(app);
+    const id = await createApplication(developer);
+    const { body: asked } = await register(developer, id, 'sms', 'free');
+    const refused = await developer.send<{ message: string }>('POST', accountsPath({ id }), {});
+    assert.equal(refused.status, 409);
+    assert.match(refused.body.message, /SMS Messaging is not approved/);
+    assert.equal(
+      (await operator.send('POST', `/portal/v1/operator/registrations/${asked.id}/approve`, {})).status,
+      200,
+    );
+    assert.equal((await developer.send('POST', accountsPath({ id }), {})).status, 201);
+  } finally {
+    await app.close();
+  }
 });

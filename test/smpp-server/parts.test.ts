@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type SubmitFields, tlvTags } from '../../src/smpp/pdu.ts';
 import { connectRaw } from '../smpp/raw-client.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createProduction } from '../support/production.ts';
 import { countMessages } from '../support/texts.ts';
+import { part } from './part-fields.ts';
 import {
   bound,
   createAccount,
@@ -17,23 +17,6 @@ import {
   statusOf,
   submitMany,
 } from './world.ts';
-
-type Form = 'udh8' | 'udh16' | 'sar';
-
-function part(form: Form, reference: number, total: number, number: number, text: string): Partial<SubmitFields> {
-  const octets = Buffer.from(text);
-  const udh =
-    form === 'udh8'
-      ? Buffer.of(5, 0, 3, reference & 0xff, total, number)
-      : Buffer.of(6, 8, 4, reference >> 8, reference & 0xff, total, number);
-  if (form !== 'sar') return { esmClass: 0x40, shortMessage: Buffer.concat([udh, octets]) };
-  const tlvs = [
-    { tag: tlvTags.sarReference, value: Buffer.of(reference >> 8, reference & 0xff) },
-    { tag: tlvTags.sarTotal, value: Buffer.of(total) },
-    { tag: tlvTags.sarPart, value: Buffer.of(number) },
-  ];
-  return { shortMessage: octets, tlvs };
-}
 
 const compare = (a: string, b: string) => (a < b ? -1 : 1);
 
@@ -159,6 +142,35 @@ describe('parts of long texts', () => {
       new Set(answers.map(({ messageId }) => messageId)),
     );
     assert.deepEqual(await messagesOf(caller), []);
+    client.close();
+  });
+
+  test('parts that ask for 0x10 alone have ENROUTE each, and no receipt when they are given up', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    const wanted = { destination: '15005550100', registeredDelivery: 0x10 };
+    const whole = await submitMany(client, [
+      { ...wanted, ...part('udh8', 2, 2, 1, 'a') },
+      { ...wanted, ...part('udh8', 2, 2, 2, 'b') },
+    ]);
+    const receipts = [await client.takeReceipt(), await client.takeReceipt()];
+    assert.deepEqual(
+      new Set(receipts.map(({ shortMessage }) => /^id:(\S+) .*stat:ENROUTE/.exec(shortMessage.toString())?.[1])),
+      new Set(whole.map(({ messageId }) => messageId)),
+    );
+    const [, loud] = await submitMany(client, [
+      { ...wanted, ...part('udh8', 6, 2, 1, 'a') },
+      { ...part('udh8', 7, 2, 1, 'a') },
+    ]);
+    world.app.clock.advance(66_000);
+    await eventually('the parts are given up', async () => {
+      await world.app.delivery.maintenance.runAll();
+      return client.received.some(({ command }) => command === 'deliver_sm');
+    });
+    const { shortMessage } = await client.takeReceipt();
+    assert.match(shortMessage.toString(), new RegExp(`^id:${loud?.messageId} .*stat:UNDELIV`));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    assert.ok(!client.received.some(({ command }) => command === 'deliver_sm'));
     client.close();
   });
 

@@ -73,7 +73,11 @@ describe('peers that do harm', () => {
     client.close();
   });
 
-  test('one that does not read its answers is cut off, without harm to others', async () => {
+  for (const leaves of [false, true])
+    test(`one that does not read its answers${leaves ? ', and leaves,' : ''} is cut off, without harm to others`, () =>
+      cutsOff(leaves));
+
+  async function cutsOff(leaves: boolean): Promise<void> {
     const deaf = await createSmppCaller(world.app);
     const other = await bound(world, world.caller);
     const socket = connect({ port: world.port, host: '127.0.0.1' });
@@ -99,11 +103,15 @@ describe('peers that do harm', () => {
       return stuck > 10 || isClosed;
     });
     assert.equal((await other.submit()).status, 0, 'others are answered');
+    if (leaves) {
+      socket.write(encodePdu({ command: 'unbind', status: 0, sequence: 9999 }));
+      socket.end();
+    }
     world.app.clock.advance(10_000);
     await eventually('it is cut off', () => isClosed);
     assert.equal((await other.submit()).status, 0);
     other.close();
-  });
+  }
 
   test('connections that do not bind are bounded for an address', async () => {
     const sockets = Array.from({ length: 80 }, () => connect({ port: world.port, host: '127.0.0.1' }));

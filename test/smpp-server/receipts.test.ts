@@ -81,6 +81,26 @@ describe('receipts', () => {
     client.close();
   });
 
+  test('0x10 alone asks for the notification that the text is on its way, and for no receipt', async () => {
+    const client = await bound(world, await createSmppCaller(world.app));
+    const answers = await submitMany(client, [
+      { destination: delivered, registeredDelivery: 0x10 },
+      { destination: undelivered, registeredDelivery: 0x10 },
+      // Its receipt comes last: none of the others is still to come.
+      { destination: undelivered, registeredDelivery: 0x12 },
+    ]);
+    const stats: string[][] = answers.map(() => []);
+    for (let taken = 0; taken < 4; taken++) {
+      const receipt = await client.takeReceipt();
+      const of = answers.findIndex(({ messageId }) => messageId === idOf(receipt));
+      stats[of]?.push(/stat:(\w+)/.exec(receipt.shortMessage.toString())?.[1] ?? '');
+      if (of < 2) assert.equal(receipt.esmClass, 0x20);
+    }
+    assert.deepEqual(stats, [['ENROUTE'], ['ENROUTE'], ['ENROUTE', 'UNDELIV']]);
+    await hasNone(client);
+    client.close();
+  });
+
   test('waits in the store for a receiver of the account that submitted', async () => {
     const caller = await createSmppCaller(world.app);
     const other: SmppCaller = { ...caller, account: await createAccount(caller) };

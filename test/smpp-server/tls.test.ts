@@ -5,11 +5,13 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createSession } from '../../src/smpp/session.ts';
-import { connectRaw } from '../smpp/raw-client.ts';
+import { connectRaw, textTo } from '../smpp/raw-client.ts';
 import { createRegistered } from '../support/applications.ts';
 import { createCertificate } from '../support/certificates.ts';
+import { register } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
 import { approveAll } from '../support/operator.ts';
 import { createProduction, type Production } from '../support/production.ts';
@@ -93,10 +95,24 @@ describe('TLS, and the plain port in production', () => {
   });
 
   test('a registration that waits for approval opens nothing', async () => {
-    const application = await createRegistered(production.app, ['sms'], 'free');
-    const account = await createAccount(application, { addresses: ['127.0.0.1'] });
+    const caller = await createCaller(['127.0.0.1']);
+    const { developer, id } = caller;
+    assert.equal((await developer.send('DELETE', `/portal/v1/applications/${id}/registrations/sms`)).status, 204);
+    assert.equal((await register(developer, id, 'sms', 'free')).status, 201);
     const client = await connectRaw(production.app.app.smpp.port ?? 0);
-    assert.equal((await client.bind('bind_transceiver', credentialsOf({ ...application, account }))).status, 0x0e);
+    assert.equal((await client.bind('bind_transceiver', credentialsOf(caller))).status, 0x0e);
+  });
+
+  test('a peer that closes its side of a TLS connection has the answer to its last submit', async () => {
+    const caller = await createCaller([]);
+    const byTls = (port: number) => connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca: ca.cert });
+    const client = await connectRaw(production.app.app.smpp.tlsPort ?? 0, byTls);
+    assert.equal((await client.bind('bind_transceiver', credentialsOf(caller))).status, 0);
+    client.send({ ...textTo('447700900123'), command: 'submit_sm', status: 0, sequence: 7 });
+    client.end();
+    const { status, sequence } = await client.take('submit_sm_resp');
+    assert.deepEqual([status, sequence], [0, 7]);
+    await client.closed();
   });
 
   test('connections that begin no handshake are bounded by address, and make room when they end', async () => {

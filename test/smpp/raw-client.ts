@@ -1,5 +1,5 @@
 // An ESME as plain as possible: it sends PDUs and shows what comes back, in order.
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { decodePdu } from '../../src/smpp/decode.ts';
 import { encodePdu } from '../../src/smpp/encode.ts';
 import { createFrameReader } from '../../src/smpp/frames.ts';
@@ -33,11 +33,15 @@ export interface RawClient {
   /** The next receipt, answered. */
   takeReceipt(status?: number): Promise<DeliverPdu>;
   closed(): Promise<void>;
+  /** Sends no more, and reads on. */
+  end(): void;
   close(): void;
 }
 
-export async function connectRaw(port: number): Promise<RawClient> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+const plain = (port: number): Socket => connect({ port, host: '127.0.0.1', noDelay: true });
+
+export async function connectRaw(port: number, open = plain): Promise<RawClient> {
+  const socket = open(port);
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   const frames = createFrameReader();
   const received: Pdu[] = [];
@@ -113,6 +117,7 @@ export async function connectRaw(port: number): Promise<RawClient> {
       return isClosed;
     },
     closed: () => until('the SMSC closes the connection', () => isClosed),
+    end: () => void socket.end(),
     close: () => socket.destroy(),
   };
   return client;

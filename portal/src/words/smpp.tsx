@@ -18,6 +18,15 @@ export const words = {
     title: 'No port is open for SMPP',
     text: 'Accounts can be made now. An operator opens a port with HELIOGRAPH_SMPP_PORT or HELIOGRAPH_SMPP_TLS_PORT.',
   },
+  notRegistered: {
+    title: 'Register for SMS Messaging first',
+    text: (overview: string) => (
+      <>
+        Accounts need an approved registration for SMS Messaging, and cannot bind without it. Register on the{' '}
+        <Link href={overview}>overview</Link>.
+      </>
+    ),
+  },
   none: 'No accounts yet',
   noneNext: 'Create one for each program, so that you can end each by itself.',
   noneForViewer: 'Your role is viewer. Ask an owner or developer of this account to create one.',

@@ -25,6 +25,7 @@ export function SmppPage({ application }: { application: ApplicationDetail }) {
   const [isAdding, setIsAdding] = useState(false);
   const [fresh, setFresh] = useState<NewSmppAccount>();
   const [first] = accounts ?? [];
+  const isRegistered = application.registrations.some(({ api, status }) => api === 'sms' && status === 'approved');
   const isClosed = first !== undefined && first.settings.port === null && first.settings.tls_port === null;
 
   function show(made: NewSmppAccount): void {
@@ -44,6 +45,11 @@ export function SmppPage({ application }: { application: ApplicationDetail }) {
       <Panel title={words.page} lead={words.lead} actions={accounts !== undefined && accounts.length > 0 && add}>
         <ProblemCallout problem={problem} onRetry={reload} />
         {accounts === undefined && problem === undefined && <Skeleton height={480} />}
+        {!isRegistered && (
+          <Callout tone="wait" title={words.notRegistered.title}>
+            {words.notRegistered.text(`/applications/${id}/overview`)}
+          </Callout>
+        )}
         {isClosed && (
           <Callout tone="wait" title={words.noPort.title}>
             {words.noPort.text}

@@ -89,7 +89,7 @@ export function createSmppAccountRoutes(options: SmppRoutesOptions, audit: Audit
       path,
       operationId: 'createSmppAccount',
       summary: 'Create an account for a program that speaks SMPP',
-      description: 'At most 20 an application, which must be registered for the SMS API before it can bind.',
+      description: 'At most 20 an application, which must be registered for SMS Messaging.',
       params: applicationParams,
       body: Type.Object(
         {
@@ -112,7 +112,9 @@ export function createSmppAccountRoutes(options: SmppRoutesOptions, audit: Audit
       answers: {
         201: { description: 'With the password, shown only once', schema: newAccountSchema, headers: ['Location'] },
       },
-      refuses: { INCOMPATIBLE_STATE: 'The application has 20 accounts' },
+      refuses: {
+        INCOMPATIBLE_STATE: 'The application has no approved registration for SMS Messaging, or has 20 accounts',
+      },
       handler: async (call) => {
         const { id } = call.params;
         const { binds, addresses } = call.body;
