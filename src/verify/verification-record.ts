@@ -5,7 +5,7 @@ import { messageErrorSchema } from '../messages/message-record.ts';
 import { longestNumber, numberForm } from '../messages/numbers/phone-number.ts';
 import type { SentText } from '../messages/text/sent-texts.ts';
 import { timestampOrNull, toTimestamp } from '../platform/clock.ts';
-import { type Payment, paymentSchema, readPaymentCell } from './assurance/payment.ts';
+import { paymentSchema, readPaymentCell } from './assurance/payment.ts';
 import {
   attemptsRemaining,
   resendAtMs,
@@ -157,7 +157,7 @@ export function toVerificationRecord(
   text: TextState | undefined,
   { sent, all }: RecordOptions = noOptions,
 ) {
-  const shown = {
+  return {
     id: verification.id,
     to: verification.to,
     channel: verification.channel,
@@ -167,6 +167,7 @@ export function toVerificationRecord(
     attempts: verification.attempts,
     attempts_remaining: attemptsRemaining(verification),
     sends: verification.sends,
+    ...(sent !== undefined && { sent }),
     resend_available_at: timestampOrNull(resendAtMs(verification)),
     created_at: toTimestamp(verification.createdAtMs),
     updated_at: toTimestamp(verification.updatedAtMs),
@@ -178,10 +179,6 @@ export function toVerificationRecord(
         : { status: text.status, message_id: text.messageId, error: messageError(text.errorCode) },
     deliveries: all?.map(toDelivery) ?? (text === undefined ? [] : [deliveryOf(text, verification.channel)]),
     reference: verification.reference,
+    ...(verification.payment !== null && { payment: readPaymentCell(verification.payment) }),
   };
-  // Set afterwards: to spread what is rarely there into the literal costs each answer.
-  const record: typeof shown & { sent?: boolean; payment?: Payment } = shown;
-  if (sent !== undefined) record.sent = sent;
-  if (verification.payment !== null) record.payment = readPaymentCell(verification.payment);
-  return record;
 }
