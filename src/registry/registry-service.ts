@@ -236,7 +236,18 @@ export function createRegistryService(options: RegistryServiceOptions) {
     count: (most: number) => store.countRegistry(database, most),
 
     listWaiting: (page: PageRequest) => store.listWaiting(database, page),
-    approve: (registrationId: string, note?: Note<DecidedRegistration>) => decide(registrationId, afterApproval, note),
+    /** `seen` is the plan that the operator saw: the developer may ask for another one meanwhile. */
+    approve: (registrationId: string, seen?: PlanName, note?: Note<DecidedRegistration>) =>
+      decide(
+        registrationId,
+        (existing) => {
+          const after = afterApproval(existing);
+          if (seen !== undefined && after.plan !== seen)
+            throw new ApiError('INCOMPATIBLE_STATE', `The developer asks for the plan ${after.plan} now. Look again.`);
+          return after;
+        },
+        note,
+      ),
     reject: (registrationId: string, reason: string, note?: Note<DecidedRegistration>) =>
       decide(registrationId, (existing) => afterRejection(existing, reason), note),
 

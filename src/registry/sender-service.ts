@@ -126,8 +126,11 @@ export function createSenderService({ database, clock, feed, own, environment }:
 
 /** Whether two requests are for the same sender and the same countries. */
 export function isSameWish(a: WantedSender, b: WantedSender): boolean {
-  return a.sender === b.sender && sorted(a.countries).join() === sorted(b.countries).join();
+  return withoutPlus(a) === withoutPlus(b) && sorted(a.countries).join() === sorted(b.countries).join();
 }
+
+/** A number is the same sender with and without it; a name has none. */
+const withoutPlus = ({ sender }: WantedSender) => sender.replace(/^\+/, '');
 
 function sorted(countries: string[]): string[] {
   return [...new Set(countries)].sort();

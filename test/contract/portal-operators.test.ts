@@ -58,6 +58,17 @@ describe('production', () => {
     assert.equal(await planOf(key), 'pro');
   });
 
+  test('409: the developer asks for another plan than the operator saw', async () => {
+    const id = await createApplication(ada);
+    const { body } = await register(ada, id, 'sms', 'free');
+    const approve = (plan: string) => operator.send('POST', `${waiting}/${body.id}/approve?plan=${plan}`);
+    await register(ada, id, 'sms', 'enterprise');
+    const refused = await approve('free');
+    assert.deepEqual([refused.status, refused.body.code], [409, 'INCOMPATIBLE_STATE']);
+    assert.equal((await approve('gold')).status, 400);
+    assert.equal((await approve('enterprise')).body.plan, 'enterprise');
+  });
+
   test('a rejected change of plan leaves the old plan; a rejected registration opens nothing and may be asked for again', async () => {
     const id = await createApplication(ada);
     const { body } = await register(ada, id, 'sms', 'free');

@@ -200,6 +200,8 @@ describe('in production', () => {
     );
     assert.equal(answers.filter(({ status }) => status === 201).length, 1);
     assert.equal(answers.filter(({ body }) => body.code === 'ALREADY_EXISTS').length, 19);
+    assert.equal((await ask(acme, { sender: '447700911222' })).status, 201);
+    assert.equal((await ask(acme, { sender: '+447700911222' })).body.code, 'ALREADY_EXISTS', 'with its plus');
     await app.db.database.query(
       `insert into sender (id, application_id, sender, countries, status, created_at)
        select 'snd_' || i, $1, 'S' || i, '{}', 'rejected', to_timestamp(0) from generate_series(1, 99) i`,

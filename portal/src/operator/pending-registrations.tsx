@@ -55,7 +55,7 @@ function PendingRegistration({
   const { id, application_name, api, plan, requested_plan, account_email, updated_at } = registration;
   const path = `/portal/v1/operator/registrations/${id}`;
   const { run, busy, problem } = useAction(async () => {
-    await call('POST', `${path}/approve`);
+    await call('POST', `${path}/approve?plan=${requested_plan ?? plan}`);
     showToast(words.approved(application_name));
     onDecided();
   });

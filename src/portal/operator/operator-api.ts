@@ -6,7 +6,9 @@ import { findOwnerEmails } from '../../accounts/people/member-store.ts';
 import { pageQuery, pageSchema, pathParameter, readPage, toPage } from '../../http/list-page.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { planNames } from '../../registry/application.ts';
 import type { DecidedRegistration, RegistryService } from '../../registry/registry-service.ts';
+import type { PlanName } from '../../settings/settings.ts';
 import { registrationSchema, toRegistration } from '../developer/registration-api.ts';
 import { createAllowanceRoutes } from './allowance-api.ts';
 
@@ -70,11 +72,21 @@ export function createOperatorRoutes({ database, registry, audit }: OperatorOpti
       operationId: 'approveRegistration',
       summary: 'Approve a registration or a change of plan',
       params,
+      query: Type.Object({
+        plan: Type.Optional(
+          Type.Unsafe<PlanName>({
+            type: 'string',
+            enum: [...planNames],
+            expected: `one of ${planNames.join(', ')}`,
+            description: 'The plan that you saw. If the developer asks for another one by now, nothing is approved',
+          }),
+        ),
+      }),
       answers: decided,
-      refuses: { INCOMPATIBLE_STATE: 'The registration needs no decision' },
+      refuses: { INCOMPATIBLE_STATE: 'The registration needs no decision, or asks for another plan by now' },
       handler: async (call) => {
         const note = audit.note(call, decision('registration.approved'));
-        return { status: 200, body: toRegistration(await registry.approve(call.params.id, note)) };
+        return { status: 200, body: toRegistration(await registry.approve(call.params.id, call.query.plan, note)) };
       },
     }),
     route({
