@@ -1,5 +1,5 @@
-// Operators who act on one number at the same time: whoever lost it sends from it no longer (sections 14 and 15 of the
-// contract).
+// Operators who act on one number at the same time: the application that lost it sends from it no longer (sections 14
+// and 15 of the contract).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createNumberService } from '../../src/inbound/number-service.ts';
