@@ -1,7 +1,7 @@
 import type { PageRequest } from '../http/list-page.ts';
 import { validationError } from '../http/request/validation.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Database, type Note, noted, type Tx } from '../platform/database/database.ts';
+import type { Database, Note, Tx } from '../platform/database/database.ts';
 import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { canonicalNumber, type OwnNumber } from './own-number.ts';
@@ -13,8 +13,14 @@ export interface NumberServiceOptions {
   clock: Clock;
   /** Whether the application exists. It is locked until the transaction ends. */
   isApplication: (tx: Tx, id: string) => Promise<boolean>;
-  /** Changes an application, and resolves when all nodes know: it may send from its numbers. */
-  change: <Result>(applicationId: string, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+  /**
+   * Changes an application, and `also` another, and resolves when all nodes know: an application may send from its
+   * numbers.
+   */
+  change: <Result>(
+    applicationId: string,
+    work: (tx: Tx, also: (applicationId: string) => void) => Promise<Result>,
+  ) => Promise<Result>;
   /** Whether a carrier of this name exists. */
   isCarrier: (name: string) => Promise<boolean>;
 }
@@ -51,9 +57,6 @@ export function createNumberService({ database, clock, isApplication, change, is
     return { number: canonicalNumber(number), keyword: isOneWord ? (firstWord(keyword) ?? keyword) : keyword, carrier };
   }
 
-  /** Called for an application that has lost a number. */
-  const notify = (applicationId: string) => change(applicationId, async () => {});
-
   return {
     /** Validates a number before its assignment. */
     check(number: string, given: GivenNumber): Promise<FieldProblem[]> {
@@ -77,17 +80,18 @@ export function createNumberService({ database, clock, isApplication, change, is
       if (problems.length > 0) throw validationError(problems);
       const unknown = validationError([{ field: 'application_id', message: 'must be the id of an application' }]);
       if (!isId('app', given.applicationId)) throw unknown;
-      const before = await store.findNumber(database, key);
-      const put = async (tx: Tx) => {
+      return change(given.applicationId, async (tx, also) => {
         if (!(await isApplication(tx, given.applicationId))) throw unknown;
+        const before = await store.lockNumber(tx, key);
         const count = before === undefined ? await store.countNumbersOf(tx, key.number, mostKeys) : 0;
         if (count >= mostKeys) throw tooManyKeywords();
+        if (before !== undefined) also(before.applicationId);
         const nowMs = clock.nowMs();
-        return store.putNumber(tx, { ...wanted, id: newId('num', clock), createdAtMs: nowMs, updatedAtMs: nowMs });
-      };
-      const written = await change(given.applicationId, noted(put, note));
-      if (before !== undefined && before.applicationId !== written.applicationId) await notify(before.applicationId);
-      return written;
+        const id = newId('num', clock);
+        const written = await store.putNumber(tx, { ...wanted, id, createdAtMs: nowMs, updatedAtMs: nowMs });
+        await note?.(tx, written);
+        return written;
+      });
     },
 
     async require(number: string, keyword: string | null, carrier: string | null): Promise<OwnNumber> {
@@ -105,9 +109,12 @@ export function createNumberService({ database, clock, isApplication, change, is
       const key = toKey(number, keyword, carrier);
       const found = await store.findNumber(database, key);
       if (found === undefined) throw notFound();
-      await change(found.applicationId, async (tx) => {
-        await store.deleteNumber(tx, key);
-        await note?.(tx, found);
+      await change(found.applicationId, async (tx, also) => {
+        const lost = await store.deleteNumber(tx, key);
+        if (lost === undefined) throw notFound();
+        // It may have moved to another application since.
+        also(lost.applicationId);
+        await note?.(tx, lost);
       });
     },
 

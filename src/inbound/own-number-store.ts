@@ -2,6 +2,7 @@ import type { PageRequest } from '../http/list-page.ts';
 import { apiNames } from '../http/route.ts';
 
 import { toTimestamp } from '../platform/clock.ts';
+import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 import type { OwnNumber } from './own-number.ts';
@@ -47,9 +48,23 @@ export async function findNumber(tx: Tx, key: NumberKey): Promise<OwnNumber | un
   return rows.map(toOwnNumber)[0];
 }
 
-export async function deleteNumber(tx: Tx, key: NumberKey): Promise<boolean> {
-  const { count } = await tx.query(`delete from own_number where ${isKey}`, values(key));
-  return count > 0;
+/**
+ * Locks a number until the transaction ends, and returns this entry of it. Others who assign the number wait, also if
+ * there is no entry yet; its count of entries stays.
+ */
+export async function lockNumber(tx: Tx, key: NumberKey): Promise<OwnNumber | undefined> {
+  const lock = 'select pg_advisory_xact_lock(hashtextextended($1, $2))';
+  await tx.query(lock, [key.number, lockSeeds.ownNumbers]);
+  const found = `select ${columns} from own_number where ${isKey} for update`;
+  const { rows } = await tx.query<OwnNumberRow>(found, values(key));
+  return rows.map(toOwnNumber)[0];
+}
+
+/** Returns the entry as it was at its end. */
+export async function deleteNumber(tx: Tx, key: NumberKey): Promise<OwnNumber | undefined> {
+  const statement = `delete from own_number where ${isKey} returning ${columns}`;
+  const { rows } = await tx.query<OwnNumberRow>(statement, values(key));
+  return rows.map(toOwnNumber)[0];
 }
 
 function values({ number, keyword, carrier }: NumberKey): unknown[] {

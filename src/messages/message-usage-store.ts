@@ -1,6 +1,7 @@
 import { type Api, apiNames } from '../http/route.ts';
+import { dayMs } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
-import { laterAgesMs, type SummedRecords, settledAfterMs } from '../platform/database/record-sums.ts';
+import { floorTo, laterAgesMs, type SummedRecords, settledAfterMs } from '../platform/database/record-sums.ts';
 import { readSums } from '../platform/database/record-sums-query.ts';
 import type { Span } from '../platform/work/steps.ts';
 import type { MessageStatus } from './message.ts';
@@ -35,4 +36,12 @@ export async function messagesBySteps(tx: Tx, span: Span, nowMs: number): Promis
     ofEachApi,
   );
   return rows.map((row) => ({ ...row, api: nameOf(apiNames, row.api), status: statusOf(row.status) }));
+}
+
+/** The segments of an application's texts since midnight UTC. */
+export async function segmentsOfDay(tx: Tx, applicationId: string, nowMs: number): Promise<number> {
+  const fromMs = floorTo(dayMs, nowMs);
+  const day = { applicationId, fromMs, toMs: fromMs + dayMs, stepMs: dayMs };
+  const steps = await messagesBySteps(tx, day, nowMs);
+  return steps.reduce((sum, { segments }) => sum + segments, 0);
 }

@@ -5,6 +5,7 @@ import { fromUuid, uuidOf } from '../platform/ids.ts';
 import { pieceRows } from '../platform/work/maintenance.ts';
 import type { Message } from './message.ts';
 import { messageInserts, messageRows } from './message-insert-store.ts';
+import { segmentsOfDay } from './message-usage-store.ts';
 
 /** An application's segments to count for today, and its maximum; both are whole numbers. */
 export interface Spending {
@@ -122,6 +123,28 @@ export async function noteLimit(tx: Tx, applicationId: string, most: number, now
      where application_id = $1 and day = $2::date`,
     [uuidOf(applicationId), dayOf(nowMs), most],
   );
+}
+
+/**
+ * Counts what an application without a limit has sent today, now that it gets one. Texts that count by themselves wait
+ * for this row, so each is counted once; a second call adds what nodes accepted before they knew of the limit.
+ */
+export async function beginSpend(tx: Tx, applicationId: string, most: number, nowMs: number): Promise<void> {
+  await lockSpend(tx, [{ applicationId, most }], nowMs);
+  const segments = Math.min(mostSegments, await segmentsOfDay(tx, applicationId, nowMs));
+  await tx.query(
+    'update spend_day set segments = greatest(segments, $3) where application_id = $1 and day = $2::date',
+    [uuidOf(applicationId), dayOf(nowMs), segments],
+  );
+  await noteLimit(tx, applicationId, most, nowMs);
+}
+
+/** What its column can hold, with room for more texts. */
+const mostSegments = 2_000_000_000;
+
+/** The segments of today: counted in a row if there is a limit, else summed up from the texts. */
+export function readSegmentsToday(tx: Tx, applicationId: string, limit: number | null, nowMs: number): Promise<number> {
+  return limit === null ? segmentsOfDay(tx, applicationId, nowMs) : readSpend(tx, applicationId, nowMs);
 }
 
 /** The segments that an application with a limit has spent today. */

@@ -53,11 +53,16 @@ export interface ChangeFeed {
   liveNodes(): Promise<SeenNode[]>;
   /** Also those that were seen in the last minute; the oldest first. */
   recentNodes(): Promise<SeenNode[]>;
-  /** Runs a change of one application. Resolves when no node can act on the old state. */
-  change<Result>(applicationId: string, work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs a change of one application. Resolves when no node can act on the old state. `also` names another application
+   * that the work has changed, which it may only learn in the transaction.
+   */
+  change<Result>(applicationId: string, work: ChangeWork<Result>): Promise<Result>;
   /** Resolves when no node can act on a state older than the latest commit. Changes nothing. */
   settled(): Promise<void>;
 }
+
+export type ChangeWork<Result> = (tx: Tx, also: (applicationId: string) => void) => Promise<Result>;
 
 export interface ChangeFeedOptions {
   database: Database;
@@ -242,15 +247,18 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     async change(applicationId, work) {
       const commit = () =>
         database.transaction(async (tx) => {
-          const result = await work(tx);
-          return { result, seq: await recordChange(tx, applicationId, clock.nowMs()) };
+          const changed = new Set([applicationId]);
+          const result = await work(tx, (other) => void changed.add(other));
+          const changes: Change[] = [];
+          for (const id of changed) changes.push({ seq: await recordChange(tx, id, clock.nowMs()), applicationId: id });
+          return { result, changes };
         });
-      const { result, seq } = await turns.run(applicationId, commit);
+      const { result, changes } = await turns.run(applicationId, commit);
       // This node applies its change at once, even if the poll fails. `appliedSeq` stays: earlier changes of other
       // nodes may be unread.
       generation++;
-      onChange({ seq, applicationId });
-      await settle(seq);
+      for (const change of changes) onChange(change);
+      await settle(changes.at(-1)?.seq ?? 0);
       return result;
     },
   };

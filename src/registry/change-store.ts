@@ -4,7 +4,7 @@ import { pieceRows } from '../platform/work/maintenance.ts';
 
 const keptForMs = hourMs;
 
-/** Makes every node drop its cache of an application. It must be the last statement of the transaction. */
+/** Makes every node drop its cache of an application. Only another may follow it in the transaction. */
 export async function recordChange(tx: Tx, applicationId: string, nowMs: number): Promise<number> {
   const { rows } = await tx.query<{ seq: number }>(recordStatement, [applicationId, toTimestamp(nowMs)]);
   return rows[0]?.seq ?? 0;

@@ -15,12 +15,23 @@ export interface SendingServiceOptions {
   environment: 'sandbox' | 'production';
 }
 
+/** The limit of a day before and after a change; null for none. */
+export interface LimitChange {
+  before: number | null;
+  after: number | null;
+}
+
+/** Whether an application counts from now on. */
+export function isLimitBegun({ before, after }: LimitChange): boolean {
+  return before === null && after !== null;
+}
+
 export type SendingService = ReturnType<typeof createSendingService>;
 
 /** Templates and the segments a day of applications, for operators. After a call returns, no node acts on the old state. */
 export function createSendingService({ database, clock, feed, environment }: SendingServiceOptions) {
-  async function requireApplication(id: string) {
-    const found = isId('app', id) ? await store.findSendingApplication(database, id) : undefined;
+  async function requireApplication(id: string, tx: Tx = database) {
+    const found = isId('app', id) ? await store.findSendingApplication(tx, id) : undefined;
     if (found === undefined) throw notFound();
     const { plans, changedPlans, ...application } = found;
     const ofPlan = environment === 'sandbox' ? null : largestOf(plans, changedPlans);
@@ -28,15 +39,18 @@ export function createSendingService({ database, clock, feed, environment }: Sen
   }
 
   return {
-    requireApplication,
+    requireApplication: (id: string) => requireApplication(id),
 
-    async setLimits(id: string, limits: store.ApplicationLimits, note?: Note) {
+    async setLimits(id: string, limits: store.ApplicationLimits, note?: Note<LimitChange>) {
       await requireApplication(id);
-      const set = async (tx: Tx) => {
-        if (!(await store.setLimits(tx, id, limits))) throw notFound();
+      const set = async (tx: Tx): Promise<LimitChange> => {
+        if (!(await lockAnyApplication(tx, id))) throw notFound();
+        const { limit: before } = await requireApplication(id, tx);
+        await store.setLimits(tx, id, limits);
+        return { before, after: (await requireApplication(id, tx)).limit };
       };
-      await feed.change(id, noted(set, note));
-      return requireApplication(id);
+      const change = await feed.change(id, noted(set, note));
+      return { ...(await requireApplication(id)), isLimitBegun: isLimitBegun(change) };
     },
 
     async listTemplates(applicationId: string): Promise<store.StoredTemplate[]> {

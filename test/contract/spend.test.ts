@@ -228,6 +228,39 @@ describe('in production', () => {
     assert.equal((await limit(acme, null)).segments_limit, 1000);
   });
 
+  test('a limit that begins counts what was sent today without one, by all APIs', async () => {
+    const acme = await production.createCaller({ plan: 'enterprise', apis: ['sms', 'messaging', 'verify'] });
+    const own = async () => (await acme.developer.send('GET', `/portal/v1/applications/${acme.id}/spend`)).body;
+    const day = new Date(app.clock.nowMs()).toISOString().slice(0, 10);
+    assert.deepEqual(await own(), { day, segments: 0, segments_per_day: null });
+    assert.equal((await acme.sms({ to, message: long })).status, 201, 'three segments');
+    assert.equal((await acme.messaging({ to })).status, 200);
+    assert.equal((await acme.start('+447400200009')).body.status, 'pending');
+    assert.deepEqual(await own(), { day, segments: 5, segments_per_day: null });
+    const read = await operator.send<SpendingApplication>('GET', `${applications}/${acme.id}`);
+    assert.equal(read.body.segments_today, 5);
+    assert.equal(await spendRow(app, acme.id), undefined, 'no limit, no row');
+
+    assert.equal((await limit(acme, 6)).segments_today, 5);
+    assert.deepEqual(await spendRow(app, acme.id), { segments: 5, most: 6, alerted: 80 });
+    assert.deepEqual([(await smsOn(other, acme)).status, (await smsOn(app, acme)).status], [201, 402]);
+    await limit(acme, null);
+    assert.equal((await smsOn(other, acme, { message: long })).status, 201);
+    assert.equal((await limit(acme, 10)).segments_today, 9, 'again');
+    assert.deepEqual([(await smsOn(other, acme)).status, (await smsOn(app, acme)).status], [201, 402]);
+  });
+
+  test('texts that nodes accept while a limit begins count once', async () => {
+    const acme = await production.createCaller({ plan: 'enterprise', apis: ['sms'] });
+    const sending = Array.from({ length: 60 }, (_, i) => smsOn(i % 2 === 0 ? other : app, acme));
+    await Promise.all(sending.slice(0, 20));
+    await limit(acme, 1000);
+    await Promise.all(sending);
+    assert.equal((await smsOn(app, acme)).status, 201);
+    const counted = (await spendRow(app, acme.id))?.segments ?? 0;
+    assert.ok(counted >= 21 && counted <= 61, `${counted} of 61`);
+  });
+
   test('400 names the field; 404 for others and for what is not there', async () => {
     const acme = await production.createCaller({ plan: 'free', apis: ['sms'] });
     const eve = await production.createCaller({ plan: 'free', apis: ['sms'] });

@@ -1,7 +1,6 @@
-import { noteLimit } from '../../messages/spend-store.ts';
 import { type Note, noted } from '../../platform/database/database.ts';
 import { assuranceProblem, shownAssurance, storedAssurance } from '../../portal/developer/application-api.ts';
-import { inCapitals, limitsChanged } from '../../portal/operator/spend-api.ts';
+import { countLimit, inCapitals, limitsChanged } from '../../portal/operator/spend-api.ts';
 import type { DeclaredApplication } from '../../registry/declared-store.ts';
 import { mayAssure } from '../../verify/assurance/profile.ts';
 import type { WrittenApplication } from './application-file.ts';
@@ -113,7 +112,7 @@ async function setLimits(
 ) {
   const limits = { segmentsPerDay: written.segments_per_day, callCountries: fieldsOf(written).call_countries };
   const note = noteOf({ ...limitsChanged(id, limits), accountId });
-  const { limit } = await planning.services.sending.setLimits(id, limits, note);
-  // Texts count in this row all the time, so a transaction over one state of the store would meet their changes.
-  if (limit !== null) afterwards((database) => noteLimit(database, id, limit, planning.clock.nowMs()));
+  const application = await planning.services.sending.setLimits(id, limits, note);
+  // Texts count in a row of the day all the time, so a transaction over one state of the store would meet their changes.
+  if (application.limit !== null) afterwards((database) => countLimit(database, application, planning.clock.nowMs()));
 }

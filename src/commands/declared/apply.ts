@@ -45,7 +45,7 @@ export async function applyPlan(
       credentials?.clear();
       const changed = new Set<string>();
       const plan = await planFile(file, parts, held, async (applicationId, work) => {
-        const result = await work(held);
+        const result = await work(held, (other) => void changed.add(other));
         changed.add(applicationId);
         return result;
       });

@@ -24,4 +24,5 @@ export const lockSeeds = {
   eventPosition: 4_207_035,
   turnedIndexes: 4_207_036,
   smppTexts: 4_207_043,
+  ownNumbers: 4_207_044,
 } as const;

@@ -4,11 +4,11 @@ import type { Audit, AuditEntry } from '../../accounts/audit/audit.ts';
 import { nullable, pathParameter, recordId } from '../../http/list-page.ts';
 import { type Route, requireDeveloper, route } from '../../http/route.ts';
 import { isCountry } from '../../messages/numbers/phone-number.ts';
-import { dayOf, noteLimit, readSpend } from '../../messages/spend-store.ts';
+import { beginSpend, dayOf, noteLimit, readSegmentsToday } from '../../messages/spend-store.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Tx } from '../../platform/database/database.ts';
 import type { FieldProblem } from '../../platform/errors.ts';
-import type { SendingService } from '../../registry/sending-service.ts';
+import { isLimitBegun, type LimitChange, type SendingService } from '../../registry/sending-service.ts';
 import type { ApplicationLimits } from '../../registry/sending-store.ts';
 
 export interface SpendRoutesOptions {
@@ -65,14 +65,14 @@ const applicationSchema = Type.Object(
       description: 'Where it may send codes by voice; in the sandbox everywhere',
     }),
     segments_limit: nullable(Type.Integer({ description: 'The limit in effect; null for no limit' })),
-    segments_today: Type.Integer({ description: 'Counted since midnight UTC, if there is a limit' }),
+    segments_today: Type.Integer({ description: 'Since midnight UTC' }),
   },
   { title: 'ApplicationLimits' },
 );
 const spendSchema = Type.Object(
   {
     day: Type.String({ description: 'By UTC' }),
-    segments: Type.Integer({ description: 'Counted only if there is a limit' }),
+    segments: Type.Integer({ description: 'Since midnight UTC' }),
     segments_per_day: nullable(Type.Integer({ description: 'null for no limit' })),
   },
   { title: 'Spend' },
@@ -119,15 +119,30 @@ export function createSpendRoutes(options: SpendRoutesOptions, audit: Audit): Ro
           segmentsPerDay: segments_per_day,
           callCountries: call_countries && inCapitals(call_countries),
         };
+        const { database, clock } = options;
         const note = audit.note(call, limitsChanged(call.params.id, limits));
-        const application = await sending.setLimits(call.params.id, limits, note);
-        const { id, limit } = application;
-        if (limit !== null) await noteLimit(options.database, id, limit, options.clock.nowMs());
+        const noteAndCount = async (tx: Tx, change: LimitChange) => {
+          await note(tx, change);
+          if (isLimitBegun(change)) await beginSpend(tx, call.params.id, change.after ?? 0, clock.nowMs());
+        };
+        const application = await sending.setLimits(call.params.id, limits, noteAndCount);
+        await countLimit(database, application, clock.nowMs());
         return shown(application);
       },
     }),
     ownSpendRoute(options),
   ];
+}
+
+/** Follows a change of limits that all nodes know. */
+export async function countLimit(
+  database: Database,
+  { id, limit, isLimitBegun }: Awaited<ReturnType<SendingService['setLimits']>>,
+  nowMs: number,
+): Promise<void> {
+  if (limit === null) return;
+  if (isLimitBegun) await database.transaction((tx) => beginSpend(tx, id, limit, nowMs));
+  else await noteLimit(database, id, limit, nowMs);
 }
 
 /** Each code once. */
@@ -151,7 +166,7 @@ async function toApplication(
   return {
     ...{ id, name, high_priority: highPriority, segments_per_day: segmentsPerDay, segments_limit: limit },
     call_countries: callCountries,
-    segments_today: await readSpend(database, id, clock.nowMs()),
+    segments_today: await readSegmentsToday(database, id, limit, clock.nowMs()),
   };
 }
 
@@ -170,8 +185,8 @@ function ownSpendRoute({ database, clock, sending, requireOwn }: SpendRoutesOpti
       await requireOwn(requireDeveloper(call).accountId, id);
       const { limit } = await sending.requireApplication(id);
       const nowMs = clock.nowMs();
-      const body = { day: dayOf(nowMs), segments: await readSpend(database, id, nowMs), segments_per_day: limit };
-      return { status: 200, body };
+      const segments = await readSegmentsToday(database, id, limit, nowMs);
+      return { status: 200, body: { day: dayOf(nowMs), segments, segments_per_day: limit } };
     },
   });
 }
