@@ -21,6 +21,7 @@ import {
 import type { SigningSecret } from './secret-store.ts';
 import type { CallLine, CallSlots } from './slots.ts';
 import type { AttemptSpans } from './spans.ts';
+import type { Disabling } from './store.ts';
 import type { Delivery, DisabledReason } from './webhook.ts';
 
 export type LeaseState = 'calling' | 'stalled' | 'yielding' | 'returning' | DisabledReason | 'lost' | 'ended';
@@ -67,7 +68,7 @@ export interface LeaseOptions extends BacklogOptions {
   /** The endpoint has proved quick or slow. */
   onLane: (lane: Lane) => void;
   /** Records the progress and disables the webhook in one transaction. Returns false if another worker has the claim. */
-  disable: (progress: LeaseProgress, reason: DisabledReason) => Promise<boolean>;
+  disable: (progress: LeaseProgress, disabling: Disabling) => Promise<boolean>;
 }
 
 /** A webhook that this worker holds, from its claim until it is given back. */
@@ -248,7 +249,8 @@ export function startLease(options: LeaseOptions): Lease {
     const sentAtMs = clock.steadyMs();
     const given = progress(isLast);
     try {
-      if (isLast && (state === 'gone' || state === 'no_success')) await options.disable(given, state);
+      if (isLast && state === 'gone') await options.disable(given, { reason: 'gone', url: target.url });
+      else if (isLast && state === 'no_success') await options.disable(given, { reason: 'no_success' });
       else noteRecorded(await recordProgress(database, given), sentAtMs);
       failedRecords = 0;
       enterAfter('recorded');

@@ -2,7 +2,7 @@
 import type { EmittedEvent, EventType } from '../events/event.ts';
 import { addListener, stopListening } from '../events/listener-store.ts';
 import type { Listeners } from '../events/listeners.ts';
-import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
+import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { spellSecret } from '../platform/crypto/webhook-signature.ts';
 import type { Database, Note, Tx } from '../platform/database/database.ts';
@@ -12,10 +12,18 @@ import type { GuardedClient } from '../platform/http-out/client.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { attempt } from './attempt.ts';
 import { untilGivenBack } from './give-back.ts';
-import { askBack, isHeld, notifyWorkers } from './lease-store.ts';
+import { askBack, forgetFailures, isHeld, notifyWorkers } from './lease-store.ts';
 import { endSecrets, insertSecret, listSecrets, newSecret, openSecrets } from './secret-store.ts';
 import * as store from './store.ts';
-import { type Attempt, mostSecrets, mostWebhooks, tooMany, type Webhook, type WebhookSecret } from './webhook.ts';
+import {
+  type Attempt,
+  feedKeepsListeningMs,
+  mostSecrets,
+  mostWebhooks,
+  tooMany,
+  type Webhook,
+  type WebhookSecret,
+} from './webhook.ts';
 
 export interface NewWebhook {
   url: string;
@@ -61,9 +69,6 @@ export interface WebhookServiceOptions {
 }
 
 export type WebhookService = ReturnType<typeof createWebhookService>;
-
-/** An application listens for this time after its last read of the feed. */
-export const feedKeepsListeningMs = 7 * dayMs;
 
 /**
  * The webhooks of applications; one of another application is a 404. After a change, a new secret or a deletion has
@@ -113,6 +118,14 @@ export function createWebhookService(options: WebhookServiceOptions) {
     return result;
   }
 
+  /** A test that succeeds ends the time without success. */
+  async function noteTested(applicationId: string, id: string): Promise<void> {
+    await database.transaction(async (tx) => {
+      if (!(await store.lockWebhook(tx, applicationId, id, 'share'))) return;
+      if (await forgetFailures(tx, id)) await notifyWorkers(tx);
+    });
+  }
+
   return {
     /** Whether an address may be called. */
     urlProblem,
@@ -157,6 +170,9 @@ export function createWebhookService(options: WebhookServiceOptions) {
             await store.restartFromNewest(tx, id);
           }
           const { url, types, description, status } = distinct(given);
+          const isResumed = before.status === 'paused' && status === 'active';
+          // Failures of another address, or of the time before a pause, say nothing about now.
+          if (isResumed || (url !== undefined && url !== before.url)) await forgetFailures(tx, id);
           await store.updateWebhook(tx, id, { url, types, description, status }, clock.nowMs());
           return beginsAnew;
         },
@@ -203,6 +219,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
         return { under: attempt({ client, clock }, { url, secrets }, event), event };
       });
       const { timeMs, statusCode, milliseconds, error, outcome } = await under;
+      if (outcome === 'delivered') await noteTested(applicationId, id);
       const result = outcome === 'delivered' ? 'delivered' : 'failed';
       return { eventId: event.id, outcome: result, timeMs, statusCode, milliseconds, error };
     },
