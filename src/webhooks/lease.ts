@@ -5,7 +5,7 @@ import type { GuardedClient } from '../platform/http-out/client.ts';
 import type { Log } from '../platform/log.ts';
 import type { AttemptAnswer } from './answer-store.ts';
 import { type Attempted, afterAttempt, attempt } from './attempt.ts';
-import { type BacklogOptions, createBacklog, type Pending } from './backlog.ts';
+import { type BacklogOptions, createBacklog, type Ended, type Pending } from './backlog.ts';
 import { type LeaseProgress, leaseMs, type Recorded, recordProgress } from './lease-store.ts';
 import {
   afterFailure,
@@ -220,8 +220,8 @@ export function startLease(options: LeaseOptions): Lease {
   async function fill(): Promise<void> {
     isFilling = true;
     try {
-      const lost = await backlog.fill(mayTryNew());
-      finished.push(...lost.map((delivery) => asLost(delivery, clock.nowMs())));
+      const ended = await backlog.fill(mayTryNew());
+      finished.push(...ended.map((each) => asFailed(each, clock.nowMs())));
     } catch (error) {
       log.warn({ webhook: webhookId, reason: (error as Error).message }, 'events of a webhook could not be read');
       // The next claim would most likely fail in the same way, so it has to wait.
@@ -316,7 +316,7 @@ export function startLease(options: LeaseOptions): Lease {
   };
 }
 
-function asLost(delivery: Delivery, nowMs: number): Delivery {
-  const attempt = { timeMs: nowMs, statusCode: null, milliseconds: 0, error: 'The event is no longer kept.' };
+function asFailed({ delivery, reason }: Ended, nowMs: number): Delivery {
+  const attempt = { timeMs: nowMs, statusCode: null, milliseconds: 0, error: reason };
   return { ...delivery, status: 'failed', nextAttemptAtMs: null, attempts: [...delivery.attempts, attempt] };
 }

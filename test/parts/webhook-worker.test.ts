@@ -243,6 +243,32 @@ test('a span of many pieces is delivered again', async () => {
   assert.equal(receiver.calls.length, 905);
 });
 
+test('a retry of a type that a change has excluded is not sent, but a replay of it is', async () => {
+  const { applicationId, id, receiver, add, settled, read } = await arrange(answer(500));
+  const sinceMs = world.clock.nowMs();
+  await add(1);
+  await settled(1);
+  receiver.respond = ok;
+  await world.service.change(applicationId, id, { types: ['verification.approved'] });
+  world.clock.advance(60_000);
+  worker.wake();
+  await eventually('it has failed', async () => (await read())[0]?.status === 2);
+  assert.equal(receiver.calls.length, 1);
+  const page = { after: undefined, limit: 10 };
+  const { rows } = await world.deliveries.list(applicationId, id, 'failed', page);
+  const last = rows[0]?.delivery.attempts.at(-1);
+  assert.equal(last?.error, 'The type of the event is no longer among the types of the webhook.');
+  receiver.respond = answer(500);
+  await world.deliveries.replaySpan(applicationId, id, { sinceMs, untilMs: undefined, types: ['message.sent'] });
+  await eventually('the replay sends it', () => receiver.calls.length === 2);
+  receiver.respond = ok;
+  await eventually('and tries it again', async () => {
+    world.clock.advance(10_000);
+    worker.wake();
+    return (await read())[0]?.status === 1;
+  });
+});
+
 describe('a lease reports its states', () => {
   /** An endpoint that leaves its first call open, and answers later ones. */
   async function arrangeOpenCall() {
