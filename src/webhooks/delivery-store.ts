@@ -106,6 +106,19 @@ const dueStatement = {
     order by d.next_attempt_at limit $3`,
 };
 
+/** Ends waiting deliveries of a webhook that was disabled. Returns their number, at most the limit. */
+export async function endWaiting(tx: Tx, webhookId: string, nowMs: number, limit: number): Promise<number> {
+  const { count } = await tx.query(
+    `update webhook_delivery d set status = ${statusCode('failed')}, next_attempt_at = null,
+       attempts = case when jsonb_array_length(d.attempts) < ${attemptsKept} then d.attempts else d.attempts - 0 end
+         || jsonb_build_array(jsonb_build_array($2::bigint, null, 0, 'The webhook was disabled.'))
+     where d.webhook_id = $1 and d.position = any(array(
+       select position from webhook_delivery where webhook_id = $1 and next_attempt_at is not null limit $3))`,
+    [uuidOf(webhookId), nowMs, limit],
+  );
+  return count;
+}
+
 /** Events of the span that already have a delivery. */
 export async function findDelivered(tx: Tx, webhookId: string, after: number, upTo: number): Promise<Set<number>> {
   const { rows } = await tx.query<{ position: number }>(

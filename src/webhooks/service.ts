@@ -6,11 +6,12 @@ import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { spellSecret } from '../platform/crypto/webhook-signature.ts';
 import type { Database, Note, Tx } from '../platform/database/database.ts';
-import { invalidField, notFound } from '../platform/errors.ts';
+import { invalidField, notFound, unavailable } from '../platform/errors.ts';
 import type { AddressGuard } from '../platform/http-out/address-guard.ts';
 import type { GuardedClient } from '../platform/http-out/client.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { attempt } from './attempt.ts';
+import { endWaiting } from './delivery-store.ts';
 import { untilGivenBack } from './give-back.ts';
 import { askBack, forgetFailures, isHeld, notifyWorkers } from './lease-store.ts';
 import { endSecrets, insertSecret, listSecrets, newSecret, openSecrets } from './secret-store.ts';
@@ -70,6 +71,10 @@ export interface WebhookServiceOptions {
 
 export type WebhookService = ReturnType<typeof createWebhookService>;
 
+/** Waiting deliveries that one transaction ends. */
+const endAtOnce = 1000;
+const disabledNow = 'The webhook was disabled a moment ago. Try again.';
+
 /**
  * The webhooks of applications; one of another application is a 404. After a change, a new secret or a deletion has
  * resolved, no attempt begins with the old settings.
@@ -118,6 +123,20 @@ export function createWebhookService(options: WebhookServiceOptions) {
     return result;
   }
 
+  /** Ends the deliveries of a disabled webhook in pieces, because there may be many. */
+  async function endDeliveries(applicationId: string, id: string): Promise<void> {
+    // A worker that still holds it has its last deliveries to record.
+    await untilGivenBack(() => isHeld(database, id), options.pause);
+    let ended: number;
+    do {
+      ended = await database.transaction(async (tx) => {
+        if (!(await store.lockWebhook(tx, applicationId, id))) return 0;
+        const { status } = await read(tx, applicationId, id);
+        return status === 'disabled' ? endWaiting(tx, id, clock.nowMs(), endAtOnce) : 0;
+      });
+    } while (ended === endAtOnce);
+  }
+
   /** A test that succeeds ends the time without success. */
   async function noteTested(applicationId: string, id: string): Promise<void> {
     await database.transaction(async (tx) => {
@@ -157,8 +176,9 @@ export function createWebhookService(options: WebhookServiceOptions) {
     read: (applicationId: string, id: string): Promise<WebhookDetail> => read(database, applicationId, id),
 
     async change(applicationId: string, id: string, given: WebhookChange, note?: Note): Promise<WebhookDetail> {
-      await read(database, applicationId, id);
+      const found = await read(database, applicationId, id);
       if (given.url !== undefined) await requireUrl(given.url);
+      if (given.status !== undefined && found.status === 'disabled') await endDeliveries(applicationId, id);
       const beganAnew = await change(
         applicationId,
         id,
@@ -168,6 +188,8 @@ export function createWebhookService(options: WebhookServiceOptions) {
           if (beginsAnew) {
             await addListener(tx, applicationId);
             await store.restartFromNewest(tx, id);
+            // It was disabled a moment ago, so the pieces have not ended them.
+            if ((await endWaiting(tx, id, clock.nowMs(), endAtOnce)) === endAtOnce) throw unavailable(disabledNow);
           }
           const { url, types, description, status } = distinct(given);
           const isResumed = before.status === 'paused' && status === 'active';

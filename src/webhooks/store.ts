@@ -113,13 +113,17 @@ export async function updateWebhook(tx: Tx, id: string, change: StoredChange, no
   );
 }
 
-/** Restarts with the next event and without failures. */
+/**
+ * Restarts with the next event and without failures. Whatever worker still has the claim can record nothing more, so it
+ * revives no delivery. Replays that were under way end.
+ */
 export async function restartFromNewest(tx: Tx, id: string): Promise<void> {
   await tx.query(
-    `update webhook_course set position = greatest(position, ${newestPosition}), failures = 0,
+    `update webhook_course set position = greatest(position, ${newestPosition}), claim = claim + 1, failures = 0,
        failing_since = null, rests_until = null where webhook_id = $1`,
     [uuidOf(id)],
   );
+  await tx.query('delete from webhook_replay where webhook_id = $1', [uuidOf(id)]);
 }
 
 /** From now on no list shows it, and no worker claims it. */

@@ -4,6 +4,7 @@ import { dayMs } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
 import { holdWebhooks, resumeWebhooks } from '../../src/webhooks/accounts.ts';
 import { createDisableHopeless } from '../../src/webhooks/disable.ts';
+import { recordProgress } from '../../src/webhooks/lease-store.ts';
 import { attemptWaitsMs } from '../../src/webhooks/schedule.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
@@ -267,6 +268,41 @@ test('a retry of a type that a change has excluded is not sent, but a replay of 
     worker.wake();
     return (await read())[0]?.status === 1;
   });
+});
+
+test('a disabled webhook that becomes active sends nothing that waited, and begins with the next event', async () => {
+  const { applicationId, id, receiver, add, settled, read, detail } = await arrange(answer(500));
+  const { database } = world.db;
+  await add(3);
+  await settled(3);
+  // More than one transaction ends.
+  await database.query(
+    `insert into webhook_delivery (webhook_id, position, status, attempt_count, next_attempt_at)
+     select $1, -position, 0, 1, $2 from generate_series(1, 2500) position`,
+    [uuidOf(id), new Date(world.clock.nowMs() + dayMs).toISOString()],
+  );
+  receiver.respond = answer(410);
+  await add(1);
+  await eventually('it is disabled', async () => (await detail()).status === 'disabled');
+  receiver.respond = ok;
+  const before = receiver.calls.length;
+  // A worker that has overslept its lease tries to record what it had.
+  const { rows } = await database.query<{ claim: number }>('select claim from webhook_course where webhook_id = $1', [
+    uuidOf(id),
+  ]);
+  await world.service.change(applicationId, id, { status: 'active' });
+  const late = await recordProgress(database, {
+    ...{ webhookId: id, claim: Number(rows[0]?.claim), position: 0, calls: 0, giveBack: true },
+    ...{ failures: 9, failingSinceMs: 1, lastSuccessAtMs: null, restsUntilMs: null, latencyMs: null },
+    ...{ deliveries: [], nowMs: world.clock.nowMs() },
+  });
+  assert.equal(late, undefined, 'it is refused');
+  assert.deepEqual([...new Set((await read()).map(({ status }) => status))], [2]);
+  world.clock.advance(2 * dayMs);
+  await add(1);
+  await eventually('the next event arrives', () => receiver.calls.length > before);
+  await eventually('it is recorded', async () => (await read()).filter(({ status }) => status === 1).length === 1);
+  assert.equal(receiver.calls.length, before + 1);
 });
 
 describe('a lease reports its states', () => {
