@@ -12,6 +12,7 @@ import type { GuardedClient } from '../platform/http-out/client.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { attempt } from './attempt.ts';
 import { endWaiting } from './delivery-store.ts';
+import { disableAndAskBack } from './disable.ts';
 import { untilGivenBack } from './give-back.ts';
 import { askBack, forgetFailures, isHeld, notifyWorkers } from './lease-store.ts';
 import { endSecrets, insertSecret, listSecrets, newSecret, openSecrets } from './secret-store.ts';
@@ -145,6 +146,12 @@ export function createWebhookService(options: WebhookServiceOptions) {
     });
   }
 
+  /** A 410 to a test disables the webhook as one to an event does. */
+  async function noteGone(id: string, url: string): Promise<void> {
+    await database.transaction((tx) => disableAndAskBack(tx, id, { reason: 'gone', url }, clock.nowMs()));
+    await untilGivenBack(() => isHeld(database, id), options.pause);
+  }
+
   return {
     /** Whether an address may be called. */
     urlProblem,
@@ -233,15 +240,16 @@ export function createWebhookService(options: WebhookServiceOptions) {
       if (!isId('whk', id)) throw notFound();
       await client.prepare();
       // The call begins before the lock is released, so no test follows a deletion that was answered.
-      const { under, event } = await database.transaction(async (tx) => {
+      const { under, event, url } = await database.transaction(async (tx) => {
         if (!(await store.lockWebhook(tx, applicationId, id, 'share'))) throw notFound();
         const { url } = await read(tx, applicationId, id);
         const secrets = (await openSecrets(tx, keys, [id])).get(id) ?? [];
         const event = testEvent(applicationId, id, clock);
-        return { under: attempt({ client, clock }, { url, secrets }, event), event };
+        return { under: attempt({ client, clock }, { url, secrets }, event), event, url };
       });
       const { timeMs, statusCode, milliseconds, error, outcome } = await under;
       if (outcome === 'delivered') await noteTested(applicationId, id);
+      if (outcome === 'gone') await noteGone(id, url);
       const result = outcome === 'delivered' ? 'delivered' : 'failed';
       return { eventId: event.id, outcome: result, timeMs, statusCode, milliseconds, error };
     },
