@@ -2,7 +2,7 @@
 import { toTimestamp } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { untilGivenBack } from './give-back.ts';
-import { isAskedBack, notifyWorkers } from './lease-store.ts';
+import { backToUs, isAskedBack, notifyWorkers, withoutFailures } from './lease-store.ts';
 
 const ofAccount = `c.webhook_id in (
       select w.id from webhook w join application a on a.id = w.application_id where a.account_id = $1)`;
@@ -11,7 +11,7 @@ const ofAccount = `c.webhook_id in (
  * In the transaction that disables an account: workers that hold its webhooks must give them back, and none claims one.
  */
 export async function holdWebhooks(tx: Tx, accountId: string): Promise<void> {
-  await tx.query(`update webhook_course c set asked_back = c.leased_until is not null where ${ofAccount}`, [accountId]);
+  await tx.query(`update webhook_course c set ${backToUs} where ${ofAccount}`, [accountId]);
   await notifyWorkers(tx);
 }
 
@@ -27,13 +27,12 @@ export function untilWebhooksHeld(database: Database, accountId: string): Promis
 }
 
 /**
- * In the transaction that enables the account: its webhooks continue where they stopped. Time in which they could not
- * succeed does not count as failing.
+ * In the transaction that enables the account: its webhooks continue where they stopped. Failures from before do not
+ * count, because the webhooks could not succeed meanwhile.
  */
 export async function resumeWebhooks(tx: Tx, accountId: string, nowMs: number): Promise<void> {
   await tx.query(
-    `update webhook_course c set due_at = least(c.due_at, $2),
-       failing_since = case when c.failing_since is not null then $2::timestamptz end
+    `update webhook_course c set due_at = least(c.due_at, $2), ${withoutFailures}, ${backToUs}
      where ${ofAccount}`,
     [accountId, toTimestamp(nowMs)],
   );

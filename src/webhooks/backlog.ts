@@ -18,6 +18,14 @@ export interface Pending {
   trace?: string | undefined;
 }
 
+/** A delivery that gets no further attempt. */
+export interface Ended {
+  delivery: Delivery;
+  reason: string;
+}
+
+const excluded = 'The type of the event is no longer among the types of the webhook.';
+
 export interface BacklogOptions {
   database: Database;
   clock: Clock;
@@ -78,25 +86,27 @@ export function createBacklog(options: BacklogOptions) {
     isReadUp = page.events.length === 0 && readTo >= span.upTo;
   }
 
-  /** Returns deliveries whose events are no longer kept. */
-  async function readDue(): Promise<Delivery[]> {
+  const isWanted = ({ type }: EmittedEvent) => target.types.length === 0 || target.types.some((each) => each === type);
+
+  async function readDue(): Promise<Ended[]> {
     recent.clear();
     const found = await findDue(database, webhookId, clock.nowMs(), dueAtOnce + busy.size);
-    const deliveries = found.filter(({ position }) => !busy.has(position) && !recent.has(position));
-    const positions = deliveries.map(({ position }) => position);
+    const deliveries = found.filter(({ delivery: { position } }) => !busy.has(position) && !recent.has(position));
+    const positions = deliveries.map(({ delivery }) => delivery.position);
     const stored = await findEvents(database, target.applicationId, positions);
     const assembled = await assemble(database, stored);
     const traces = await findTraces?.(database, stored);
     const events = new Map(stored.map(({ position }, index) => [position, assembled[index]]));
-    const lost: Delivery[] = [];
-    for (const delivery of deliveries) {
+    const ended: Ended[] = [];
+    for (const { delivery, isReplayed } of deliveries) {
       const event = events.get(delivery.position);
       busy.add(delivery.position);
-      if (event === undefined) lost.push(delivery);
+      if (event === undefined) ended.push({ delivery, reason: 'The event is no longer kept.' });
+      else if (!isReplayed && !isWanted(event)) ended.push({ delivery, reason: excluded });
       else due.push({ isNew: false, event, delivery, trace: traces?.get(event.subject) });
     }
     mayBeDue = deliveries.length >= dueAtOnce || (deliveries.length === 0 && (await queueReplayed()));
-    return lost;
+    return ended;
   }
 
   const wantsNew = (mayTryNew: boolean) => mayTryNew && !isReadUp && fresh.length < fewNew;
@@ -109,11 +119,11 @@ export function createBacklog(options: BacklogOptions) {
       isReadUp = false;
     },
     wants: (mayTryNew: boolean): boolean => wantsNew(mayTryNew) || wantsDue(),
-    /** Reads what is wanted. Returns deliveries whose events are no longer kept. */
-    async fill(mayTryNew: boolean): Promise<Delivery[]> {
-      const lost = wantsDue() ? await readDue() : [];
+    /** Reads what is wanted. Returns deliveries that get no further attempt. */
+    async fill(mayTryNew: boolean): Promise<Ended[]> {
+      const ended = wantsDue() ? await readDue() : [];
       if (wantsNew(mayTryNew)) await readNew();
-      return lost;
+      return ended;
     },
     take(mayTryNew: boolean): Pending | undefined {
       dueTurn = !dueTurn;

@@ -85,16 +85,39 @@ export async function findDeliveries(tx: Tx, webhookIds: string[], positions: nu
 }
 
 /** Deliveries whose next attempt is due, the longest due first. */
-export async function findDue(tx: Tx, webhookId: string, nowMs: number, limit: number): Promise<Delivery[]> {
-  const { rows } = await tx.query<DeliveryRow>(dueStatement, [uuidOf(webhookId), toTimestamp(nowMs), limit]);
-  return rows.map(toDelivery);
+export async function findDue(tx: Tx, webhookId: string, nowMs: number, limit: number): Promise<DueDelivery[]> {
+  const { rows } = await tx.query<DeliveryRow & { replayed: boolean }>(dueStatement, [
+    uuidOf(webhookId),
+    toTimestamp(nowMs),
+    limit,
+  ]);
+  return rows.map(({ replayed, ...row }) => ({ delivery: toDelivery(row), isReplayed: replayed }));
+}
+
+export interface DueDelivery {
+  delivery: Delivery;
+  /** A replay has queued it, whatever the types of the webhook are. */
+  isReplayed: boolean;
 }
 
 const dueStatement = {
   name: 'find-due-webhook-deliveries',
-  text: `select ${columns} from webhook_delivery d where d.webhook_id = $1 and d.next_attempt_at <= $2
+  text: `select ${columns}, d.replayed from webhook_delivery d where d.webhook_id = $1 and d.next_attempt_at <= $2
     order by d.next_attempt_at limit $3`,
 };
+
+/** Ends waiting deliveries of a webhook that was disabled. Returns their number, at most the limit. */
+export async function endWaiting(tx: Tx, webhookId: string, nowMs: number, limit: number): Promise<number> {
+  const { count } = await tx.query(
+    `update webhook_delivery d set status = ${statusCode('failed')}, next_attempt_at = null,
+       attempts = case when jsonb_array_length(d.attempts) < ${attemptsKept} then d.attempts else d.attempts - 0 end
+         || jsonb_build_array(jsonb_build_array($2::bigint, null, 0, 'The webhook was disabled.'))
+     where d.webhook_id = $1 and d.position = any(array(
+       select position from webhook_delivery where webhook_id = $1 and next_attempt_at is not null limit $3))`,
+    [uuidOf(webhookId), nowMs, limit],
+  );
+  return count;
+}
 
 /** Events of the span that already have a delivery. */
 export async function findDelivered(tx: Tx, webhookId: string, after: number, upTo: number): Promise<Set<number>> {
@@ -108,10 +131,10 @@ export async function findDelivered(tx: Tx, webhookId: string, after: number, up
 /** Makes events due now, with a new schedule. Earlier attempts remain listed. */
 export async function queueAgain(tx: Tx, webhookId: string, positions: number[], nowMs: number): Promise<void> {
   await tx.query(
-    `insert into webhook_delivery as d (webhook_id, position, status, attempt_count, next_attempt_at)
-     select $1, position, ${statusCode('waiting')}, 0, $3 from unnest($2::bigint[]) position
+    `insert into webhook_delivery as d (webhook_id, position, status, attempt_count, next_attempt_at, replayed)
+     select $1, position, ${statusCode('waiting')}, 0, $3, true from unnest($2::bigint[]) position
      on conflict (webhook_id, position) do update
-     set status = excluded.status, attempt_count = 0, next_attempt_at = excluded.next_attempt_at`,
+     set status = excluded.status, attempt_count = 0, next_attempt_at = excluded.next_attempt_at, replayed = true`,
     [uuidOf(webhookId), positions, toTimestamp(nowMs)],
   );
 }

@@ -4,10 +4,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import type { Log } from '../platform/log.ts';
 import { askBack, type LeaseProgress, notifyWorkers, recordProgress } from './lease-store.ts';
-import { hopelessAfterMs } from './pace.ts';
-import { feedKeepsListeningMs } from './service.ts';
-import { disableWebhook, findApplicationOf, findHopeless } from './store.ts';
-import type { DisabledReason } from './webhook.ts';
+import { type Disabling, disableWebhook, findHopeless, lockForDisabling } from './store.ts';
+import { feedKeepsListeningMs } from './webhook.ts';
 
 interface DisableOptions {
   database: Database;
@@ -16,42 +14,56 @@ interface DisableOptions {
 }
 
 /** Disables a webhook. If its application has no other, it stops listening. */
-async function disable(tx: Tx, id: string, reason: DisabledReason, nowMs: number): Promise<boolean> {
-  const applicationId = await findApplicationOf(tx, id);
+async function disable(tx: Tx, id: string, disabling: Disabling, nowMs: number): Promise<boolean> {
   // Locks the webhook before its lease, in the order in which changes by the owner lock them.
-  if (applicationId === undefined || !(await disableWebhook(tx, id, reason, nowMs))) return false;
+  const applicationId = await lockForDisabling(tx, id);
+  // A statement of its own sees what such a change has committed.
+  if (applicationId === undefined || !(await disableWebhook(tx, id, disabling, nowMs))) return false;
   await stopListening(tx, nowMs - feedKeepsListeningMs, applicationId);
   return true;
 }
 
-/** For the worker that holds the webhook: records its progress and disables it in one transaction. */
+/**
+ * For the worker that holds the webhook: records its progress and disables it in one transaction, unless a change has
+ * removed the reason meanwhile.
+ */
 export function createDisable({ database, clock, log }: DisableOptions) {
-  return async (progress: LeaseProgress, reason: DisabledReason): Promise<boolean> => {
+  return async (progress: LeaseProgress, disabling: Disabling): Promise<boolean> => {
     const { webhookId } = progress;
-    const recorded = await database.transaction(async (tx) => {
-      const disabled = await disable(tx, webhookId, reason, clock.nowMs());
-      const recorded = await recordProgress(tx, progress);
-      if (disabled && recorded === undefined) throw new Error('another worker has the claim');
-      return recorded !== undefined;
+    const { reason } = disabling;
+    const { disabled, recorded } = await database.transaction(async (tx) => {
+      const disabled = await disable(tx, webhookId, disabling, clock.nowMs());
+      const recorded = (await recordProgress(tx, progress)) !== undefined;
+      if (disabled && !recorded) throw new Error('another worker has the claim');
+      return { disabled, recorded };
     });
-    log.warn({ webhook: webhookId, reason }, 'a webhook was disabled');
+    if (disabled) log.warn({ webhook: webhookId, reason }, 'a webhook was disabled');
     return recorded;
   };
+}
+
+/** Also for a webhook that a worker may hold. */
+export async function disableAndAskBack(tx: Tx, id: string, disabling: Disabling, nowMs: number): Promise<boolean> {
+  const disabled = await disable(tx, id, disabling, nowMs);
+  if (disabled) {
+    await askBack(tx, id);
+    await notifyWorkers(tx);
+  }
+  return disabled;
 }
 
 /** For a chore: disables webhooks without a success for too long, even if their next attempt is hours away. */
 export function createDisableHopeless({ database, clock, log }: DisableOptions): () => Promise<number> {
   return async () => {
     const nowMs = clock.nowMs();
-    const hopeless = await findHopeless(database, nowMs - hopelessAfterMs);
+    const hopeless = await findHopeless(database, nowMs);
+    let count = 0;
     for (const { id } of hopeless) {
-      await database.transaction(async (tx) => {
-        await disable(tx, id, 'no_success', nowMs);
-        await askBack(tx, id);
-        await notifyWorkers(tx);
-      });
+      const disabled = await database.transaction((tx) => disableAndAskBack(tx, id, { reason: 'no_success' }, nowMs));
+      if (!disabled) continue;
+      count++;
       log.warn({ webhook: id, reason: 'no_success' }, 'a webhook was disabled');
     }
-    return hopeless.length;
+    return count;
   };
 }

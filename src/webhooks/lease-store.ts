@@ -12,6 +12,10 @@ const leasedFromNow = `now() + interval '${leaseMs} milliseconds'`;
 export const isFree = '(c.leased_until is null or c.leased_until <= now())';
 /** SQL: a worker holds the lease `c` and was asked to give it back. */
 export const isAskedBack = '(c.asked_back and c.leased_until > now())';
+/** SQL: the worker that holds the lease `c` must give it back. If none holds it, no late record of an earlier claim counts. */
+export const backToUs = `asked_back = c.leased_until is not null, claim = c.claim + case when ${isFree} then 1 else 0 end`;
+/** SQL: forgets the failures of the lease `c`. */
+export const withoutFailures = 'failures = 0, failing_since = null, rests_until = null';
 /** SQL: a worker claims the lease `c`. */
 export const newClaim = `claim = c.claim + 1, leased_until = ${leasedFromNow}, asked_back = false, claimed_at = now()`;
 
@@ -44,6 +48,10 @@ export interface Recorded {
   askedBack: boolean;
   calls: number;
 }
+
+/** SQL: a change that asks the lease back may reset the failures, and the worker must not bring back older ones. */
+const unlessReset = (column: string, value: string) =>
+  `${column} = case when c.asked_back and c.failing_since is null then c.${column} else ${value} end`;
 
 /** Records deliveries and renews the lease. Returns undefined, and records nothing, if another worker has the claim. */
 export async function recordProgress(tx: Tx, progress: LeaseProgress): Promise<Recorded | undefined> {
@@ -84,8 +92,8 @@ const recordStatement = {
           when c.calls <> $5 or exists (select from webhook_replay r where r.webhook_id = $1) then $6::timestamptz
           else least($7, (select min(d.next_attempt_at) from webhook_delivery d
             where d.webhook_id = $1 and d.next_attempt_at is not null)) end,
-        failures = $8, rests_until = $9, failing_since = $10, last_success_at = $11,
-        latency_ms = $17
+        ${unlessReset('failures', '$8')}, ${unlessReset('rests_until', '$9')}, ${unlessReset('failing_since', '$10')},
+        last_success_at = $11, latency_ms = $17
       where c.webhook_id = $1 and c.claim = $2
       returning c.asked_back, c.calls),
     written as (
@@ -115,8 +123,16 @@ export async function findAskedBack(tx: Tx, held: Pick<ClaimedLease, 'webhookId'
  * settings. Locks the row in any case, so that a claim comes before or after the change.
  */
 export async function askBack(tx: Tx, webhookId: string): Promise<void> {
-  const values = [uuidOf(webhookId)];
-  await tx.query('update webhook_course set asked_back = leased_until is not null where webhook_id = $1', values);
+  await tx.query(`update webhook_course c set ${backToUs} where c.webhook_id = $1`, [uuidOf(webhookId)]);
+}
+
+/** In the transaction of a change. Returns false if there were no failures. */
+export async function forgetFailures(tx: Tx, webhookId: string): Promise<boolean> {
+  const { count } = await tx.query(
+    `update webhook_course c set ${withoutFailures}, ${backToUs} where c.webhook_id = $1 and c.failing_since is not null`,
+    [uuidOf(webhookId)],
+  );
+  return count > 0;
 }
 
 /** Whether a worker still holds a lease that it was asked to give back. */

@@ -5,7 +5,7 @@ import type { GuardedClient } from '../platform/http-out/client.ts';
 import type { Log } from '../platform/log.ts';
 import type { AttemptAnswer } from './answer-store.ts';
 import { type Attempted, afterAttempt, attempt } from './attempt.ts';
-import { type BacklogOptions, createBacklog, type Pending } from './backlog.ts';
+import { type BacklogOptions, createBacklog, type Ended, type Pending } from './backlog.ts';
 import { type LeaseProgress, leaseMs, type Recorded, recordProgress } from './lease-store.ts';
 import {
   afterFailure,
@@ -21,6 +21,7 @@ import {
 import type { SigningSecret } from './secret-store.ts';
 import type { CallLine, CallSlots } from './slots.ts';
 import type { AttemptSpans } from './spans.ts';
+import type { Disabling } from './store.ts';
 import type { Delivery, DisabledReason } from './webhook.ts';
 
 export type LeaseState = 'calling' | 'stalled' | 'yielding' | 'returning' | DisabledReason | 'lost' | 'ended';
@@ -67,7 +68,7 @@ export interface LeaseOptions extends BacklogOptions {
   /** The endpoint has proved quick or slow. */
   onLane: (lane: Lane) => void;
   /** Records the progress and disables the webhook in one transaction. Returns false if another worker has the claim. */
-  disable: (progress: LeaseProgress, reason: DisabledReason) => Promise<boolean>;
+  disable: (progress: LeaseProgress, disabling: Disabling) => Promise<boolean>;
 }
 
 /** A webhook that this worker holds, from its claim until it is given back. */
@@ -219,8 +220,8 @@ export function startLease(options: LeaseOptions): Lease {
   async function fill(): Promise<void> {
     isFilling = true;
     try {
-      const lost = await backlog.fill(mayTryNew());
-      finished.push(...lost.map((delivery) => asLost(delivery, clock.nowMs())));
+      const ended = await backlog.fill(mayTryNew());
+      finished.push(...ended.map((each) => asFailed(each, clock.nowMs())));
     } catch (error) {
       log.warn({ webhook: webhookId, reason: (error as Error).message }, 'events of a webhook could not be read');
       // The next claim would most likely fail in the same way, so it has to wait.
@@ -248,7 +249,8 @@ export function startLease(options: LeaseOptions): Lease {
     const sentAtMs = clock.steadyMs();
     const given = progress(isLast);
     try {
-      if (isLast && (state === 'gone' || state === 'no_success')) await options.disable(given, state);
+      if (isLast && state === 'gone') await options.disable(given, { reason: 'gone', url: target.url });
+      else if (isLast && state === 'no_success') await options.disable(given, { reason: 'no_success' });
       else noteRecorded(await recordProgress(database, given), sentAtMs);
       failedRecords = 0;
       enterAfter('recorded');
@@ -314,7 +316,7 @@ export function startLease(options: LeaseOptions): Lease {
   };
 }
 
-function asLost(delivery: Delivery, nowMs: number): Delivery {
-  const attempt = { timeMs: nowMs, statusCode: null, milliseconds: 0, error: 'The event is no longer kept.' };
+function asFailed({ delivery, reason }: Ended, nowMs: number): Delivery {
+  const attempt = { timeMs: nowMs, statusCode: null, milliseconds: 0, error: reason };
   return { ...delivery, status: 'failed', nextAttemptAtMs: null, attempts: [...delivery.attempts, attempt] };
 }

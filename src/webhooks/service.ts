@@ -2,20 +2,30 @@
 import type { EmittedEvent, EventType } from '../events/event.ts';
 import { addListener, stopListening } from '../events/listener-store.ts';
 import type { Listeners } from '../events/listeners.ts';
-import { type Clock, dayMs, toTimestamp } from '../platform/clock.ts';
+import { type Clock, toTimestamp } from '../platform/clock.ts';
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { spellSecret } from '../platform/crypto/webhook-signature.ts';
 import type { Database, Note, Tx } from '../platform/database/database.ts';
-import { invalidField, notFound } from '../platform/errors.ts';
+import { invalidField, notFound, unavailable } from '../platform/errors.ts';
 import type { AddressGuard } from '../platform/http-out/address-guard.ts';
 import type { GuardedClient } from '../platform/http-out/client.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { attempt } from './attempt.ts';
+import { endWaiting } from './delivery-store.ts';
+import { disableAndAskBack } from './disable.ts';
 import { untilGivenBack } from './give-back.ts';
-import { askBack, isHeld, notifyWorkers } from './lease-store.ts';
+import { askBack, forgetFailures, isHeld, notifyWorkers } from './lease-store.ts';
 import { endSecrets, insertSecret, listSecrets, newSecret, openSecrets } from './secret-store.ts';
 import * as store from './store.ts';
-import { type Attempt, mostSecrets, mostWebhooks, tooMany, type Webhook, type WebhookSecret } from './webhook.ts';
+import {
+  type Attempt,
+  feedKeepsListeningMs,
+  mostSecrets,
+  mostWebhooks,
+  tooMany,
+  type Webhook,
+  type WebhookSecret,
+} from './webhook.ts';
 
 export interface NewWebhook {
   url: string;
@@ -62,8 +72,9 @@ export interface WebhookServiceOptions {
 
 export type WebhookService = ReturnType<typeof createWebhookService>;
 
-/** An application listens for this time after its last read of the feed. */
-export const feedKeepsListeningMs = 7 * dayMs;
+/** Waiting deliveries that one transaction ends. */
+const endAtOnce = 1000;
+const disabledNow = 'The webhook was disabled a moment ago. Try again.';
 
 /**
  * The webhooks of applications; one of another application is a 404. After a change, a new secret or a deletion has
@@ -113,6 +124,34 @@ export function createWebhookService(options: WebhookServiceOptions) {
     return result;
   }
 
+  /** Ends the deliveries of a disabled webhook in pieces, because there may be many. */
+  async function endDeliveries(applicationId: string, id: string): Promise<void> {
+    // A worker that still holds it has its last deliveries to record.
+    await untilGivenBack(() => isHeld(database, id), options.pause);
+    let ended: number;
+    do {
+      ended = await database.transaction(async (tx) => {
+        if (!(await store.lockWebhook(tx, applicationId, id))) return 0;
+        const { status } = await read(tx, applicationId, id);
+        return status === 'disabled' ? endWaiting(tx, id, clock.nowMs(), endAtOnce) : 0;
+      });
+    } while (ended === endAtOnce);
+  }
+
+  /** A test that succeeds ends the time without success. */
+  async function noteTested(applicationId: string, id: string): Promise<void> {
+    await database.transaction(async (tx) => {
+      if (!(await store.lockWebhook(tx, applicationId, id, 'share'))) return;
+      if (await forgetFailures(tx, id)) await notifyWorkers(tx);
+    });
+  }
+
+  /** A 410 to a test disables the webhook as one to an event does. */
+  async function noteGone(id: string, url: string): Promise<void> {
+    await database.transaction((tx) => disableAndAskBack(tx, id, { reason: 'gone', url }, clock.nowMs()));
+    await untilGivenBack(() => isHeld(database, id), options.pause);
+  }
+
   return {
     /** Whether an address may be called. */
     urlProblem,
@@ -144,8 +183,9 @@ export function createWebhookService(options: WebhookServiceOptions) {
     read: (applicationId: string, id: string): Promise<WebhookDetail> => read(database, applicationId, id),
 
     async change(applicationId: string, id: string, given: WebhookChange, note?: Note): Promise<WebhookDetail> {
-      await read(database, applicationId, id);
+      const found = await read(database, applicationId, id);
       if (given.url !== undefined) await requireUrl(given.url);
+      if (given.status !== undefined && found.status === 'disabled') await endDeliveries(applicationId, id);
       const beganAnew = await change(
         applicationId,
         id,
@@ -155,8 +195,13 @@ export function createWebhookService(options: WebhookServiceOptions) {
           if (beginsAnew) {
             await addListener(tx, applicationId);
             await store.restartFromNewest(tx, id);
+            // It was disabled a moment ago, so the pieces have not ended them.
+            if ((await endWaiting(tx, id, clock.nowMs(), endAtOnce)) === endAtOnce) throw unavailable(disabledNow);
           }
           const { url, types, description, status } = distinct(given);
+          const isResumed = before.status === 'paused' && status === 'active';
+          // Failures of another address, or of the time before a pause, say nothing about now.
+          if (isResumed || (url !== undefined && url !== before.url)) await forgetFailures(tx, id);
           await store.updateWebhook(tx, id, { url, types, description, status }, clock.nowMs());
           return beginsAnew;
         },
@@ -195,14 +240,16 @@ export function createWebhookService(options: WebhookServiceOptions) {
       if (!isId('whk', id)) throw notFound();
       await client.prepare();
       // The call begins before the lock is released, so no test follows a deletion that was answered.
-      const { under, event } = await database.transaction(async (tx) => {
+      const { under, event, url } = await database.transaction(async (tx) => {
         if (!(await store.lockWebhook(tx, applicationId, id, 'share'))) throw notFound();
         const { url } = await read(tx, applicationId, id);
         const secrets = (await openSecrets(tx, keys, [id])).get(id) ?? [];
         const event = testEvent(applicationId, id, clock);
-        return { under: attempt({ client, clock }, { url, secrets }, event), event };
+        return { under: attempt({ client, clock }, { url, secrets }, event), event, url };
       });
       const { timeMs, statusCode, milliseconds, error, outcome } = await under;
+      if (outcome === 'delivered') await noteTested(applicationId, id);
+      if (outcome === 'gone') await noteGone(id, url);
       const result = outcome === 'delivered' ? 'delivered' : 'failed';
       return { eventId: event.id, outcome: result, timeMs, statusCode, milliseconds, error };
     },

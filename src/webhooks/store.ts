@@ -3,7 +3,8 @@ import { newestPosition } from '../events/position.ts';
 import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
-import { type DisabledReason, mostWebhooks, type Webhook, type WebhookStatus } from './webhook.ts';
+import { hopelessAfterMs } from './pace.ts';
+import { mostWebhooks, type Webhook, type WebhookStatus } from './webhook.ts';
 
 interface WebhookRow extends Omit<Webhook, 'id' | 'types'> {
   id: string;
@@ -112,13 +113,17 @@ export async function updateWebhook(tx: Tx, id: string, change: StoredChange, no
   );
 }
 
-/** Restarts with the next event and without failures. */
+/**
+ * Restarts with the next event and without failures. Whatever worker still has the claim can record nothing more, so it
+ * revives no delivery. Replays that were under way end.
+ */
 export async function restartFromNewest(tx: Tx, id: string): Promise<void> {
   await tx.query(
-    `update webhook_course set position = greatest(position, ${newestPosition}), failures = 0,
+    `update webhook_course set position = greatest(position, ${newestPosition}), claim = claim + 1, failures = 0,
        failing_since = null, rests_until = null where webhook_id = $1`,
     [uuidOf(id)],
   );
+  await tx.query('delete from webhook_replay where webhook_id = $1', [uuidOf(id)]);
 }
 
 /** From now on no list shows it, and no worker claims it. */
@@ -151,22 +156,38 @@ export async function findApplicationOf(tx: Tx, id: string): Promise<string | un
   return rows[0]?.applicationId;
 }
 
-/** Returns false if it was no longer active. */
-export async function disableWebhook(tx: Tx, id: string, reason: DisabledReason, nowMs: number): Promise<boolean> {
+/** Returns its application. */
+export async function lockForDisabling(tx: Tx, id: string): Promise<string | undefined> {
+  const { rows } = await tx.query<{ applicationId: string }>(
+    'select application_id as "applicationId" from webhook where id = $1 for update',
+    [uuidOf(id)],
+  );
+  return rows[0]?.applicationId;
+}
+
+/** `url`: the one that answered 410. A new one has to answer it itself. */
+export type Disabling = { reason: 'gone'; url: string } | { reason: 'no_success' };
+
+/** Returns false if it is no longer active, or if a change has removed the reason. */
+export async function disableWebhook(tx: Tx, id: string, disabling: Disabling, nowMs: number): Promise<boolean> {
+  const { reason } = disabling;
+  const url = disabling.reason === 'gone' ? disabling.url : null;
   const { count } = await tx.query(
-    `update webhook set status = 'disabled', disabled_reason = $2, disabled_at = $3, updated_at = $3
-     where id = $1 and status = 'active'`,
-    [uuidOf(id), reason, toTimestamp(nowMs)],
+    `update webhook w set status = 'disabled', disabled_reason = $2, disabled_at = $3, updated_at = $3
+     where w.id = $1 and w.status = 'active' and case when $4::text is not null then w.url = $4
+       else exists (select from ${callable} join webhook_course c on c.webhook_id = w.id
+         where w.id = $1 and c.failing_since <= $5) end`,
+    [uuidOf(id), reason, toTimestamp(nowMs), url, toTimestamp(nowMs - hopelessAfterMs)],
   );
   return count > 0;
 }
 
-/** Active webhooks that have failed since then and have undelivered events. */
-export async function findHopeless(tx: Tx, failingBeforeMs: number): Promise<{ id: string }[]> {
+/** Active webhooks that have failed for too long and have undelivered events. */
+export async function findHopeless(tx: Tx, nowMs: number): Promise<{ id: string }[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select w.id from ${callable} join webhook_course c on c.webhook_id = w.id
      where w.status = 'active' and c.failing_since <= $1 and c.due_at is not null limit 100`,
-    [toTimestamp(failingBeforeMs)],
+    [toTimestamp(nowMs - hopelessAfterMs)],
   );
   return rows.map(({ id }) => ({ id: fromUuid('whk', id) }));
 }

@@ -1,4 +1,5 @@
 import type { EventType } from '../events/event.ts';
+import { dayMs } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 
 export const webhookStatuses = ['active', 'paused', 'disabled'] as const;
@@ -59,6 +60,9 @@ export interface Delivery {
   /** Null unless it waits. */
   nextAttemptAtMs: number | null;
 }
+
+/** An application listens for this time after its last read of the feed. */
+export const feedKeepsListeningMs = 7 * dayMs;
 
 export const mostWebhooks = 10;
 export const mostSecrets = 5;

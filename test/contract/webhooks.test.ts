@@ -357,6 +357,22 @@ describe('calls', () => {
     assert.equal(receiver.calls[1]?.event.subject, heard.body.id);
     await remove(id);
   });
+
+  test('410 to a test disables the webhook too, and a test of a disabled one changes nothing', async () => {
+    const { id } = await create();
+    const read = async () => (await sender.developer.send<WebhookDetail>('GET', path(`/${id}`))).body;
+    receiver.respond = answer(410);
+    const tested = await sender.developer.send<WebhookTest>('POST', path(`/${id}/test`));
+    assert.deepEqual([tested.status, tested.body.outcome, tested.body.status_code], [200, 'failed', 410]);
+    const { status, disabled_reason, disabled_at } = await read();
+    assert.deepEqual([status, disabled_reason], ['disabled', 'gone']);
+    assert.ok(disabled_at, 'it says when');
+    await sender.developer.send('POST', path(`/${id}/test`));
+    receiver.respond = ok;
+    await sender.developer.send('POST', path(`/${id}/test`));
+    assert.equal((await read()).status, 'disabled');
+    await remove(id);
+  });
 });
 
 describe('the inspector', () => {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { dayMs } from '../../src/platform/clock.ts';
 import { uuidOf } from '../../src/platform/ids.ts';
+import { holdWebhooks, resumeWebhooks } from '../../src/webhooks/accounts.ts';
 import { createDisableHopeless } from '../../src/webhooks/disable.ts';
+import { recordProgress } from '../../src/webhooks/lease-store.ts';
 import { attemptWaitsMs } from '../../src/webhooks/schedule.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
@@ -22,10 +24,10 @@ after(async () => {
 });
 
 /** An application with a webhook of its own, and the endpoint. */
-async function arrange(respond: Respond = ok) {
+async function arrange(respond: Respond = ok, account?: string) {
   const receiver = await createWebhookReceiver(respond);
   receivers.push(receiver);
-  const made = await world.create(receiver.url);
+  const made = await world.create(receiver.url, account);
   const { calls } = receiver;
   return {
     ...made,
@@ -81,6 +83,9 @@ test('Retry-After of a 429 or 503 is honoured, of others not', async () => {
   }
 });
 
+const runChore = () =>
+  createDisableHopeless({ database: world.db.database, clock: world.clock, log: createTestLog().log })();
+
 test('five days without a success disable it, at an attempt or by the chore; a success in between saves it', async () => {
   const [tried, untried, saved] = [await arrange(answer(500)), await arrange(answer(500)), await arrange(answer(500))];
   for (const { add, settled } of [tried, untried, saved]) {
@@ -91,19 +96,90 @@ test('five days without a success disable it, at an attempt or by the chore; a s
   world.clock.advance(60_000);
   worker.wake();
   await saved.settled(2);
-  // A paused webhook is not tried, and not disabled.
-  await world.service.change(untried.applicationId, untried.id, { status: 'paused' });
+  // Its next attempt is further away than five days.
+  await world.db.database.query(
+    `update webhook_delivery set next_attempt_at = 'infinity' where webhook_id = '${uuidOf(untried.id)}'`,
+  );
   world.clock.advance(5 * dayMs);
-  const chore = createDisableHopeless({ database: world.db.database, clock: world.clock, log: createTestLog().log });
   await tried.add(1);
   await eventually('it is disabled', async () => (await tried.detail()).status === 'disabled');
   assert.equal((await tried.detail()).disabledReason, 'no_success');
-  await chore();
-  assert.equal((await untried.detail()).status, 'paused');
-  await world.service.change(untried.applicationId, untried.id, { status: 'active' });
-  await chore();
+  await runChore();
   assert.equal((await untried.detail()).status, 'disabled');
   assert.equal((await saved.detail()).status, 'active');
+});
+
+test('the time of a pause does not count: a webhook that failed before it is not disabled after it', async () => {
+  const { applicationId, id, receiver, add, settled, detail, read } = await arrange(answer(500));
+  await add(1);
+  await settled(1);
+  await world.service.change(applicationId, id, { status: 'paused' });
+  await add(2);
+  world.clock.advance(6 * dayMs);
+  await runChore();
+  assert.equal((await detail()).status, 'paused');
+  await world.service.change(applicationId, id, { status: 'active' });
+  await runChore();
+  await settled(4);
+  assert.equal((await detail()).status, 'active');
+  assert.ok(((await detail()).failingSinceMs ?? 0) >= world.clock.nowMs() - 60_000, 'it fails since its resume');
+  receiver.respond = ok;
+  world.clock.advance(60_000);
+  worker.wake();
+  await eventually('all arrive', async () => (await read()).filter(({ status }) => status === 1).length === 3);
+});
+
+test('a new address begins without failures, also while a worker is calling the old one', async () => {
+  const { applicationId, id, add, settled, detail, receiver } = await arrange(answer(500));
+  const mended = await createWebhookReceiver();
+  receivers.push(mended);
+  await add(1);
+  await settled(1);
+  world.clock.advance(5 * dayMs - 1000);
+  receiver.respond = () => {};
+  worker.wake();
+  await eventually('a call is open', () => receiver.open === 1);
+  const changing = world.service.change(applicationId, id, { url: mended.url });
+  await eventually('the change is saved', async () => (await detail()).url === mended.url);
+  world.clock.advance(2000);
+  receiver.breakOff();
+  await changing;
+  const { status, failingSinceMs } = await detail();
+  assert.deepEqual([status, failingSinceMs], ['active', null]);
+  world.clock.advance(60_000);
+  worker.wake();
+  await eventually('it arrives', () => mended.calls.length === 1);
+});
+
+test('a test that succeeds ends the time without success', async () => {
+  const { applicationId, id, add, settled, detail, receiver } = await arrange(answer(500));
+  await add(1);
+  await settled(1);
+  assert.ok((await detail()).failingSinceMs !== null);
+  receiver.respond = ok;
+  assert.equal((await world.service.test(applicationId, id)).outcome, 'delivered');
+  assert.equal((await detail()).failingSinceMs, null);
+});
+
+test('time in which the account is disabled does not count', async () => {
+  const { applicationId, id, receiver, add, settled, detail } = await arrange(answer(500), 'acc_held');
+  const { database } = world.db;
+  await add(1);
+  await settled(1);
+  await database.query(`update account set disabled_at = $1 where id = 'acc_held'`, [
+    new Date(world.clock.nowMs()).toISOString(),
+  ]);
+  await database.transaction((tx) => holdWebhooks(tx, 'acc_held'));
+  world.clock.advance(6 * dayMs);
+  await runChore();
+  assert.equal((await detail()).status, 'active');
+  receiver.respond = () => {};
+  await database.query(`update account set disabled_at = null where id = 'acc_held'`);
+  await database.transaction((tx) => resumeWebhooks(tx, 'acc_held', world.clock.nowMs()));
+  assert.equal((await detail()).failingSinceMs, null);
+  await runChore();
+  assert.equal((await detail()).status, 'active');
+  await world.service.remove(applicationId, id);
 });
 
 test('at most 20 at once, in turn from slow beginnings, and every event once', async () => {
@@ -166,6 +242,67 @@ test('a span of many pieces is delivered again', async () => {
     return (await world.db.database.query('select from webhook_replay')).count === 0;
   });
   assert.equal(receiver.calls.length, 905);
+});
+
+test('a retry of a type that a change has excluded is not sent, but a replay of it is', async () => {
+  const { applicationId, id, receiver, add, settled, read } = await arrange(answer(500));
+  const sinceMs = world.clock.nowMs();
+  await add(1);
+  await settled(1);
+  receiver.respond = ok;
+  await world.service.change(applicationId, id, { types: ['verification.approved'] });
+  world.clock.advance(60_000);
+  worker.wake();
+  await eventually('it has failed', async () => (await read())[0]?.status === 2);
+  assert.equal(receiver.calls.length, 1);
+  const page = { after: undefined, limit: 10 };
+  const { rows } = await world.deliveries.list(applicationId, id, 'failed', page);
+  const last = rows[0]?.delivery.attempts.at(-1);
+  assert.equal(last?.error, 'The type of the event is no longer among the types of the webhook.');
+  receiver.respond = answer(500);
+  await world.deliveries.replaySpan(applicationId, id, { sinceMs, untilMs: undefined, types: ['message.sent'] });
+  await eventually('the replay sends it', () => receiver.calls.length === 2);
+  receiver.respond = ok;
+  await eventually('and tries it again', async () => {
+    world.clock.advance(10_000);
+    worker.wake();
+    return (await read())[0]?.status === 1;
+  });
+});
+
+test('a disabled webhook that becomes active sends nothing that waited, and begins with the next event', async () => {
+  const { applicationId, id, receiver, add, settled, read, detail } = await arrange(answer(500));
+  const { database } = world.db;
+  await add(3);
+  await settled(3);
+  // More than one transaction ends.
+  await database.query(
+    `insert into webhook_delivery (webhook_id, position, status, attempt_count, next_attempt_at)
+     select $1, -position, 0, 1, $2 from generate_series(1, 2500) position`,
+    [uuidOf(id), new Date(world.clock.nowMs() + dayMs).toISOString()],
+  );
+  receiver.respond = answer(410);
+  await add(1);
+  await eventually('it is disabled', async () => (await detail()).status === 'disabled');
+  receiver.respond = ok;
+  const before = receiver.calls.length;
+  // A worker that has overslept its lease tries to record what it had.
+  const { rows } = await database.query<{ claim: number }>('select claim from webhook_course where webhook_id = $1', [
+    uuidOf(id),
+  ]);
+  await world.service.change(applicationId, id, { status: 'active' });
+  const late = await recordProgress(database, {
+    ...{ webhookId: id, claim: Number(rows[0]?.claim), position: 0, calls: 0, giveBack: true },
+    ...{ failures: 9, failingSinceMs: 1, lastSuccessAtMs: null, restsUntilMs: null, latencyMs: null },
+    ...{ deliveries: [], nowMs: world.clock.nowMs() },
+  });
+  assert.equal(late, undefined, 'it is refused');
+  assert.deepEqual([...new Set((await read()).map(({ status }) => status))], [2]);
+  world.clock.advance(2 * dayMs);
+  await add(1);
+  await eventually('the next event arrives', () => receiver.calls.length > before);
+  await eventually('it is recorded', async () => (await read()).filter(({ status }) => status === 1).length === 1);
+  assert.equal(receiver.calls.length, before + 1);
 });
 
 describe('a lease reports its states', () => {

@@ -5,8 +5,8 @@ import type { Chore } from '../../platform/work/maintenance.ts';
 import { deleteOldAnswers } from '../../webhooks/answer-store.ts';
 import { answersKeptMs } from '../../webhooks/answers.ts';
 import { createDisableHopeless } from '../../webhooks/disable.ts';
-import { feedKeepsListeningMs } from '../../webhooks/service.ts';
 import { deleteLeftOver } from '../../webhooks/store.ts';
+import { feedKeepsListeningMs } from '../../webhooks/webhook.ts';
 import { eventTables } from '../partitioned-tables.ts';
 import type { ChoreKit, ChoreOptions } from './kit.ts';
 
