@@ -243,7 +243,10 @@ export function createRegistryService(options: RegistryServiceOptions) {
         (existing) => {
           const after = afterApproval(existing);
           if (seen !== undefined && after.plan !== seen)
-            throw new ApiError('INCOMPATIBLE_STATE', `The developer asks for the plan ${after.plan} now. Reload the list.`);
+            throw new ApiError(
+              'INCOMPATIBLE_STATE',
+              `The developer asks for the plan ${after.plan} now. Reload the list.`,
+            );
           return after;
         },
         note,
