@@ -26,6 +26,7 @@ export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
   const bodyProblems = validator(isForm || isRaw ? undefined : route.body, 'body');
   const queryProblems = validator(route.query, 'querystring');
   const readQuery = route.query === undefined ? undefined : createQueryReader(route.query);
+  const hasSecret = [route.auth].flat().some(({ kind }) => kind === 'client');
   const byItem = listsByItem(route.body);
   const serialize = serializer(route);
   const bulkhead = bulkheadOf(route);
@@ -34,7 +35,7 @@ export function mount(route: Route, bulkheads?: Bulkheads): MountedRoute {
 
   /** Also refuses text that Postgres cannot store, which no schema checks. */
   function readBody(bytes: Buffer | undefined): unknown {
-    if (isForm) return bytes === undefined ? new URLSearchParams() : readForm(bytes);
+    if (isForm) return bytes === undefined ? new URLSearchParams() : readForm(bytes, !hasSecret);
     // The connection reads the next request into the same bytes.
     if (isRaw) return Buffer.from(bytes ?? []);
     const { value, problems } = bytes === undefined ? nothing : readJson(bytes, byItem);

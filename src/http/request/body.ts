@@ -37,17 +37,17 @@ const mostParameters = 50;
 const ampersand = 0x26;
 const percent = 0x25;
 
-export function readForm(body: Buffer): URLSearchParams {
+/** `isText`: bytes that are not UTF-8 are refused, because another text would be sent. A wrong secret may have any bytes. */
+export function readForm(body: Buffer, isText = true): URLSearchParams {
   let parameters = 1;
   for (let at = body.indexOf(ampersand); at !== -1; at = body.indexOf(ampersand, at + 1)) parameters++;
   if (parameters > mostParameters)
     throw new ApiError('INVALID_ARGUMENT', `The form has more than ${mostParameters} parameters.`);
-  if (!isUtf8(body) || !isUtf8(percentDecoded(body)))
+  if (isText && !(isUtf8(body) && isUtf8(percentDecoded(body))))
     throw new ApiError('INVALID_ARGUMENT', 'The form must be UTF-8, percent-encoded.');
   return new URLSearchParams(body.toString('utf8'));
 }
 
-/** URLSearchParams would replace bytes that are not UTF-8, and another text would be sent. */
 function percentDecoded(body: Buffer): Buffer {
   if (!body.includes(percent)) return body;
   const decoded = body
