@@ -135,7 +135,7 @@ export interface RouteParts {
   hooks: HookManagementOptions;
   twilio: {
     accounts: TwilioAccounts;
-    routes: Pick<TwilioVerifyOptions, 'errors' | 'publicUrl' | 'clock'> & Pick<TwilioMessageOptions, 'urlProblem'>;
+    routes: Pick<TwilioVerifyOptions, 'errors' | 'publicUrl'> & Pick<TwilioMessageOptions, 'urlProblem'>;
   };
   smpp: SmppRoutesOptions;
   /** Set in the sandbox only. */

@@ -13,7 +13,6 @@ import {
 } from '../http/route.ts';
 import { channelExpected, type SendingChannel } from '../messages/channel.ts';
 import { longestNumber, requireNumber } from '../messages/numbers/phone-number.ts';
-import type { Clock } from '../platform/clock.ts';
 import { ApiError, type FieldProblem, notFound } from '../platform/errors.ts';
 import { checkOutcome } from '../verify/check-outcome.ts';
 import type { StartAnswer } from '../verify/start/item.ts';
@@ -31,7 +30,6 @@ import { checkSchema, toCheck, toVerification, verificationSchema } from './veri
 export interface TwilioVerifyOptions extends Pick<VerifyRoutesOptions, 'verify' | 'rules' | 'toStart'> {
   errors: ErrorFormat;
   publicUrl: string;
-  clock: Clock;
 }
 
 const base = '/twilio/v2/Services/{service_sid}';
@@ -76,7 +74,7 @@ const text = (maxLength: number, description: string, example: string) =>
 
 /** The Verify API of Twilio, version 2, over our own. */
 export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] {
-  const { verify, rules, toStart, errors, publicUrl, clock } = options;
+  const { verify, rules, toStart, errors, publicUrl } = options;
   const shared = { auth: { kind: 'sid', api: 'verify' }, tag: "Twilio's shape", errors, consumes: 'form' } as const;
   const denied = { PERMISSION_DENIED: 'The application is not registered for the Verification API' };
 
@@ -161,7 +159,7 @@ export function createTwilioVerifyRoutes(options: TwilioVerifyOptions): Route[] 
         const caller = requireService(call);
         const body = startBody(readFields(call.body as unknown as URLSearchParams, startForm));
         const started = await start(caller, body, call).catch(asParameter);
-        refuseStart(started, clock.nowMs());
+        refuseStart(started);
         const { verification, record } = started;
         const sent = record.deliveries.map(({ message_id: messageId, channel }) => ({ messageId, channel }));
         const content = asJson(toVerification(verification, publicUrl, sent));
@@ -245,8 +243,8 @@ function locationOf({ id }: Verification): string {
 }
 
 /** Twilio answers a blocked start, and one that may send no more, with an error. */
-function refuseStart({ verification, record }: StartAnswer, nowMs: number): void {
-  const { status, reason, resendAvailableAtMs } = verification;
+function refuseStart({ verification, record }: StartAnswer): void {
+  const { status, reason } = verification;
   const headers = { Location: locationOf(verification) };
   if (status === 'blocked') {
     const number = blockedNumbers[reason as BlockReason] ?? twilioCodes.blocked;
@@ -255,9 +253,7 @@ function refuseStart({ verification, record }: StartAnswer, nowMs: number): void
       headers,
     );
   }
-  // A repeat within the resend time of the last send is no further send.
-  const isTooSoon = resendAvailableAtMs !== null && nowMs < resendAvailableAtMs;
-  if (record.sent === false && verification.sends >= mostSends && !isTooSoon) {
+  if (record.sent === false && verification.sends >= mostSends) {
     const message = `The code was sent ${verification.sends} times, the maximum. Start again when it has expired.`;
     throw withHeaders(new TwilioError('INVALID_ARGUMENT', twilioCodes.noSendsLeft, message), headers);
   }

@@ -148,7 +148,6 @@ describe('the table of errors', () => {
       app.clock.advance(resendMs);
       assert.equal((await start()).sendCodeAttempts.length, sends);
     }
-    app.clock.advance(resendMs);
     assert.deepEqual(await refusalOf(start()), [60203, 400]);
   });
 

@@ -25,7 +25,6 @@ export function composeTwilio(foundation: Foundation, { service, directory, feed
     routes: {
       errors: createTwilioErrors(publicUrl),
       publicUrl,
-      clock,
       urlProblem: (url: string) => (url.includes('#') ? 'must not have a fragment (#)' : guard.urlProblem(url)),
     },
   };
