@@ -48,10 +48,24 @@ export function readForm(body: Buffer, isText = true): URLSearchParams {
   return new URLSearchParams(body.toString('utf8'));
 }
 
+/** The value of each hexadecimal digit; -1 for other bytes. */
+const digits = new Int8Array(256).fill(-1);
+for (let value = 0; value < 16; value++) {
+  digits[value.toString(16).charCodeAt(0)] = value;
+  digits[value.toString(16).toUpperCase().charCodeAt(0)] = value;
+}
+
+/** A loop over bytes, because a form of 64 KiB of percent signs takes an expression ten milliseconds. */
 function percentDecoded(body: Buffer): Buffer {
-  if (!body.includes(percent)) return body;
-  const decoded = body
-    .toString('latin1')
-    .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-  return Buffer.from(decoded, 'latin1');
+  const decoded = Buffer.allocUnsafe(body.length);
+  let length = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at] ?? 0;
+    const high = byte === percent ? (digits[body[at + 1] ?? 0] ?? -1) : -1;
+    const low = high < 0 ? -1 : (digits[body[at + 2] ?? 0] ?? -1);
+    // A percent sign that begins no byte stands for itself.
+    decoded[length++] = low < 0 ? byte : high * 16 + low;
+    if (low >= 0) at += 2;
+  }
+  return decoded.subarray(0, length);
 }
