@@ -144,13 +144,14 @@ async function serve(
   shutdownSteps.push(async () => clockWatch.stop());
   const windows = createNodeWindows(clock, metrics);
   const parts = { config, clock, clockWatch, database, sideDatabase, keys, log, version, metrics, windows };
-  const app = createApp({ ...parts, wakeDelivery, sign });
-  countUnexpectedError = app.metrics.countUnexpectedError;
   const common = { config, connection, secret, readable: process.stdout.isTTY === true };
   if (config.role !== 'web') {
-    delivery = await startDeliveryThread({ ...common, opened: keys.opened() }, log, app.metrics);
+    // It loads its code while this thread goes on.
+    delivery = startDeliveryThread({ ...common, opened: keys.opened() }, log, metrics);
     shutdownSteps.push(async () => delivery?.stop());
   }
+  const app = createApp({ ...parts, wakeDelivery, sign });
+  countUnexpectedError = app.metrics.countUnexpectedError;
   shutdownSteps.push(() => app.stop());
   // A lone node has no other node to send traffic to.
   const drainsMs = config.redisUrl === undefined ? 0 : drainMs;
@@ -177,6 +178,7 @@ async function serve(
     await app.start();
     carriers = app.carriers().map(({ name }) => name);
   }
+  await delivery?.started;
   say(
     welcome({
       version,

@@ -9,6 +9,8 @@ import { oncePerTurn, type Woken } from './platform/work/wake-list.ts';
 import { nameOfCarrier } from './quality/alerts/alert.ts';
 
 export interface DeliveryThread {
+  /** Rejects when the thread ends before it has started. */
+  started: Promise<void>;
   /** Texts may be due with these carriers, or with any. The thread need not read those that were just accepted. */
   wake(carriers?: Woken, accepted?: readonly Message[]): void;
   stop(): Promise<void>;
@@ -16,7 +18,7 @@ export interface DeliveryThread {
 
 const stopWithinMs = 10_000;
 
-export async function startDeliveryThread(
+export function startDeliveryThread(
   data: ThreadData,
   log: Log,
   metrics: Pick<
@@ -33,7 +35,7 @@ export async function startDeliveryThread(
     | 'gauges'
   >,
   { file = new URL('./delivery-thread.js', import.meta.url), restartAfterMs = 1000 } = {},
-): Promise<DeliveryThread> {
+): DeliveryThread {
   const { countDelivery, countCarrier, countText, addAnswerTimes, countMaintenance, countWebhook } = metrics;
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
@@ -103,10 +105,11 @@ export async function startDeliveryThread(
       }, restartAfterMs);
     });
   }
-  await launch();
-  keepRunning();
+  const started = launch();
+  started.then(keepRunning, () => {});
 
   return {
+    started,
     wake(carriers, messages = []) {
       accepted += packTexts(messages);
       wake(carriers);

@@ -18,6 +18,8 @@ import { acceptMessages } from '../support/recording-carrier.ts';
 const restartAfterMs = 50;
 
 interface Scene {
+  launch(): DeliveryThread;
+  /** Resolves when the thread has started. */
   start(): Promise<DeliveryThread>;
   /** What the threads have noted, in order. */
   notes(): string[];
@@ -59,10 +61,16 @@ function play(script: string): Scene {
     },
     countMaintenance: (chore: string, count: string, by: number) => add(`${chore} ${count}`, by),
   };
+  const launch = () => {
+    const options = { file: pathToFileURL(file), restartAfterMs };
+    return startDeliveryThread({} as ThreadData, createTestLog().log, metrics, options);
+  };
   return {
-    start: () => {
-      const options = { file: pathToFileURL(file), restartAfterMs };
-      return startDeliveryThread({} as ThreadData, createTestLog().log, metrics, options);
+    launch,
+    async start() {
+      const thread = launch();
+      await thread.started;
+      return thread;
     },
     notes: () => readFileSync(notesFile, 'utf8').trim().split('\n'),
     counted,
@@ -117,6 +125,16 @@ describe('the delivery thread', { concurrency: true }, () => {
     await thread.stop();
     assert.deepEqual(scene.notes(), ['launched', 'wake :Hello', 'wake all:', 'stop']);
     await drop();
+  });
+
+  test('a wake and a stop that come while it loads its code reach it', async () => {
+    const scene = play(working);
+    const thread = scene.launch();
+    thread.wake(['a#1']);
+    // A wake is sent once per turn of the event loop.
+    await new Promise((done) => setImmediate(done));
+    await thread.stop();
+    assert.deepEqual(scene.notes(), ['launched', 'wake a#1:', 'stop']);
   });
 
   for (const [how, script] of [
