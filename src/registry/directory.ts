@@ -7,7 +7,7 @@ import type { PlanLimits, PlanName, Plans } from '../settings/settings.ts';
 import type { Change, ChangeFeed } from './change-feed.ts';
 import type { StoredSecret } from './oauth-client.ts';
 import type { ChangedPlans } from './plan-store.ts';
-import { type RightsConfig, type RightsRow, rightsColumns, toRights } from './sending-rights.ts';
+import { jsonRows, type RightsConfig, type RightsRow, rightsColumns, toRights } from './sending-rights.ts';
 
 /** What the edge needs to know of a caller: read once, cached until it changes. */
 export interface KnownApplication {
@@ -184,14 +184,15 @@ function toSecret(row: ApplicationRow['secrets'][number]): StoredSecret {
   };
 }
 
+const registrationRows = jsonRows(`select json_build_object('id', r.id, 'api', r.api, 'plan', r.plan)
+  from registration r where r.application_id = a.id and r.status = 'approved'`);
+const secretRows = jsonRows(`select json_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'ring_version',
+    s.ring_version, 'expires_at_ms', floor(extract(epoch from s.expires_at) * 1000), 'suspended', s.suspended_at is not null)
+  from client_secret s where s.client_id = c.id`);
 const applicationColumns = `a.id as "applicationId", a.name, a.high_priority as "highPriority", ${rightsColumns},
   exists (select from account o where o.id = a.account_id and o.disabled_at is not null) as disabled,
-  coalesce((select json_agg(json_build_object('id', r.id, 'api', r.api, 'plan', r.plan))
-    from registration r where r.application_id = a.id and r.status = 'approved'), '[]') as registrations,
-  c.id as "clientId", c.credential_version as "credentialVersion",
-  coalesce((select json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'ring_version', s.ring_version,
-      'expires_at_ms', floor(extract(epoch from s.expires_at) * 1000), 'suspended', s.suspended_at is not null))
-    from client_secret s where s.client_id = c.id), '[]') as secrets`;
+  ${registrationRows} as registrations, c.id as "clientId", c.credential_version as "credentialVersion",
+  ${secretRows} as secrets`;
 
 const selectByKey: Statement = {
   name: 'select-application-by-key',

@@ -8,8 +8,8 @@ export const planSegments: Readonly<Record<PlanName, number | null>> = { free: 1
 /** An application's rights as Postgres stores them. */
 export interface RightsRow {
   senders: HeldSender[];
-  /** Numbers that people text it at: it may send from them too. */
-  numbers: HeldSender[];
+  /** Numbers that people text it at: it may send from them too. One row for each keyword and carrier; null for all carriers. */
+  numbers: { number: string; carrier: string | null }[];
   templates: SendingRights['templates'];
   callCountries: string[];
   segmentsPerDay: number | null;
@@ -26,13 +26,23 @@ export function toRights(row: RightsRow, plans: PlanName[], { environment, sende
   const isSandbox = environment === 'sandbox';
   return {
     senderRule: isSandbox ? 'any' : senders === 'open' ? 'open' : 'held',
-    senders: [...row.senders, ...row.numbers],
+    senders: [...row.senders, ...toHeldNumbers(row.numbers)],
     templates: row.templates,
     callCountries: isSandbox ? null : row.callCountries,
     segmentsPerDay: isSandbox ? null : (row.segmentsPerDay ?? largestOf(plans, row.changedPlans)),
     assurance: row.assurance,
     holds: isSandbox ? [] : row.holds,
   };
+}
+
+function toHeldNumbers(rows: RightsRow['numbers']): HeldSender[] {
+  const carriersOf = new Map<string, Set<string | null>>();
+  for (const { number } of rows) carriersOf.set(number, new Set());
+  for (const { number, carrier } of rows) carriersOf.get(number)?.add(carrier);
+  return [...carriersOf].map(([sender, carriers]) => {
+    const named = [...carriers].filter((carrier) => carrier !== null);
+    return { sender, countries: [], carriers: named.length === carriers.size ? named : [] };
+  });
 }
 
 /** An application has a plan for each API, and one count for all: the largest plan decides. */
@@ -48,6 +58,9 @@ export function largestOf(plans: PlanName[], changed: ChangedPlans): number | nu
 
 const toMs = (column: string) => `floor(extract(epoch from ${column}) * 1000)`;
 
+/** Rows as a JSON array. Postgres prepares an aggregate at each execution, which costs more than this. */
+export const jsonRows = (select: string) => `to_json(array(${select}))`;
+
 /**
  * The rows of one application, by the index that begins with it. `offset 0` keeps Postgres from another one, by which it
  * would read the rows of all applications in the order of the result.
@@ -55,18 +68,18 @@ const toMs = (column: string) => `floor(extract(epoch from ${column}) * 1000)`;
 const ofApplication = (table: string, conditions = 'true') =>
   `(select * from ${table} where application_id = a.id and ${conditions} offset 0)`;
 
+const senderRows =
+  jsonRows(`select json_build_object('sender', s.sender, 'countries', s.countries, 'carriers', s.carriers)
+  from ${ofApplication('sender')} s where s.status = 'approved' order by s.id`);
+const numberRows = jsonRows(`select json_build_object('number', o.number, 'carrier', o.carrier)
+  from ${ofApplication('own_number')} o order by o.number, o.carrier`);
+const holdRows = jsonRows(`select json_build_object('id', h.id, 'scope', h.scope, 'numbers', h.numbers,
+    'approved', h.approved, 'leastShare', h.least_share, 'beganAtMs', ${toMs('h.began_at')}, 'untilMs', ${toMs('h.until')})
+  from ${ofApplication('guard_hold', 'ended_at is null and acts')} h order by h.id`);
+
 /** SQL for the columns of a `RightsRow`, where `a` is the application. */
 export const rightsColumns = `a.segments_per_day as "segmentsPerDay", a.call_countries as "callCountries", a.assurance,
-  coalesce((select json_agg(json_build_object('sender', s.sender, 'countries', s.countries, 'carriers', s.carriers)
-      order by s.id)
-    from ${ofApplication('sender')} s where s.status = 'approved'), '[]') as senders,
-  coalesce((select json_agg(json_build_object('sender', n.number, 'countries', '{}'::text[], 'carriers', n.carriers)
-      order by n.number)
-    from (select number, case when bool_or(carrier is null) then '{}' else array_agg(distinct carrier) end as carriers
-      from ${ofApplication('own_number')} o group by number) n), '[]') as numbers,
+  ${senderRows} as senders, ${numberRows} as numbers, ${holdRows} as holds,
   coalesce((select json_object_agg(t.country, json_build_object('text', t.text, 'templateId', t.template_id))
     from verification_template t where t.application_id = a.id), '{}') as templates,
-  ${changedPlansColumn},
-  coalesce((select json_agg(json_build_object('id', h.id, 'scope', h.scope, 'numbers', h.numbers, 'approved', h.approved,
-      'leastShare', h.least_share, 'beganAtMs', ${toMs('h.began_at')}, 'untilMs', ${toMs('h.until')}) order by h.id)
-    from ${ofApplication('guard_hold', 'ended_at is null and acts')} h), '[]') as holds`;
+  ${changedPlansColumn}`;
