@@ -1,5 +1,4 @@
-// Row 31 of carriers.md, section 8, with another carrier at hand: what becomes of a code and of a plain text when an HTTP
-// provider fails.
+// With another carrier at hand: what becomes of a code and of a plain text when an HTTP provider fails.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { uuidOf } from '../../src/platform/ids.ts';

@@ -1,5 +1,5 @@
-// Faults of carriers.md, section 8, as a whole carrier meets them: the real app and database, a scripted SMSC, and a
-// clock that stands still until the test turns it.
+// Faults of carriers, as a whole carrier meets them: the real app and database, a scripted SMSC, and a clock that stands
+// still until the test turns it.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { decodeText } from '../../src/smpp/charset.ts';

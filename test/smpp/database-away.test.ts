@@ -1,4 +1,4 @@
-// Row 27 of carriers.md, section 8: receipts come while the database is away.
+// Receipts come while the database is away.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statusCode } from '../../src/messages/message-row.ts';

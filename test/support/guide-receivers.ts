@@ -29,21 +29,16 @@ export default function express() {
     }).listen(port, host, then),
   };
 }
-express.raw = () => (request, _response, next) => {
-  const chunks = [];
-  request.on('data', (chunk) => chunks.push(chunk)).on('end', () => { request.body = Buffer.concat(chunks); next(); });
-};
 `;
 const expressTypes = `
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-type Request = IncomingMessage & { body: Buffer };
+type Request = IncomingMessage;
 type Response = ServerResponse & { status(code: number): Response };
 type Handler = (request: Request, response: Response, next: () => void) => unknown;
 declare function express(): {
   post(path: string, ...handlers: Handler[]): void;
   listen(port: number, host: string, then: () => void): Server;
 };
-declare namespace express { function raw(options: { type: string; limit: string }): Handler; }
 export default express;
 `;
 
