@@ -11,6 +11,7 @@ import { before } from './scenarios/before.ts';
 import { codes } from './scenarios/codes.ts';
 import { connections } from './scenarios/connections.ts';
 import { growthApplications } from './scenarios/growth-applications.ts';
+import { growthInstallation } from './scenarios/growth-installation.ts';
 import { growthMessages } from './scenarios/growth-messages.ts';
 import { hooks } from './scenarios/hooks.ts';
 import { idle } from './scenarios/idle.ts';
@@ -58,6 +59,7 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   memory,
   'growth-applications': growthApplications,
   'growth-messages': growthMessages,
+  'growth-installation': growthInstallation,
   profile,
 };
 

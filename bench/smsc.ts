@@ -19,6 +19,8 @@ export interface BenchSmsc {
   port: number;
   /** How many texts it has answered, in all. */
   arrived(): Promise<number>;
+  /** How many receipts were acknowledged, in all. */
+  receipts(): Promise<number>;
   /** The newest 10,000, newest first. */
   texts(): Promise<ArrivedText[]>;
   stop(): void;
@@ -32,27 +34,47 @@ export async function startSmsc(bench: Bench): Promise<BenchSmsc> {
   bench.atEnd(() => child.kill());
   const page = (path: string) => fetch(`http://127.0.0.1:${pagePort}${path}`);
   await eventually('the SMSC', async () => (await page('/state').catch(() => undefined)) !== undefined);
+  const counts = async () => {
+    const state = (await (await page('/state')).json()) as {
+      counts: { accepted: number; receipts_acknowledged: number };
+    };
+    return state.counts;
+  };
   return {
     port,
-    arrived: async () => ((await (await page('/state')).json()) as { counts: { accepted: number } }).counts.accepted,
+    arrived: async () => (await counts()).accepted,
+    receipts: async () => (await counts()).receipts_acknowledged,
     texts: async () => ((await (await page('/texts?limit=10000')).json()) as { texts: ArrivedText[] }).texts,
     stop: () => void child.kill(),
   };
 }
 
-/** By the command that an operator uses. */
-export async function connectCarrier(bench: Bench, { store }: Product, given: object): Promise<void> {
+/** One carrier, the only one. */
+export async function connectCarrier(bench: Bench, product: Product, given: object): Promise<void> {
+  await connectCarriers(bench, product, new Map([['bench', given]]));
+}
+
+/** By the command that an operator uses. `bound`: how many of them can be reached. */
+export async function connectCarriers(
+  bench: Bench,
+  { store }: Product,
+  byName: ReadonlyMap<string, object>,
+  bound = byName.size,
+): Promise<void> {
   const file = join(bench.folder, 'carriers.json');
-  const settings = { host: '127.0.0.1', system_id: 'bench', password: 'secret', ...given };
-  writeFileSync(file, JSON.stringify({ carriers: [{ name: 'bench', kind: 'smpp', settings }] }));
+  const carriers = [...byName].map(([name, given]) => {
+    const settings = { host: '127.0.0.1', system_id: name, password: 'secret', ...given };
+    return { name, kind: 'smpp', settings };
+  });
+  writeFileSync(file, JSON.stringify({ carriers }));
   const applied = spawnSync(process.execPath, [built('main.js'), 'carriers', 'apply', file], {
     cwd: bench.folder,
     env: { PATH: process.env.PATH, ...nodeEnv(store, bench.folder) },
     encoding: 'utf8',
   });
-  if (applied.status !== 0) throw new Error(`the carrier was refused: ${applied.stdout}${applied.stderr}`);
-  await eventually('the bind', async () => {
+  if (applied.status !== 0) throw new Error(`the carriers were refused: ${applied.stdout}${applied.stderr}`);
+  await eventually('the binds', async () => {
     const { rows } = await store.database.query(`select from carrier_bind where state->>'state' = 'bound'`);
-    return rows.length > 0;
+    return rows.length >= bound;
   });
 }

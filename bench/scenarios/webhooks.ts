@@ -2,11 +2,12 @@ import { createListeners } from '../../src/events/listeners.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { createWebhookGuard } from '../../src/platform/http-out/address-guard.ts';
 import { createGuardedClient } from '../../src/platform/http-out/client.ts';
-import { createWebhookService } from '../../src/webhooks/service.ts';
+import { createWebhookService, type WebhookService } from '../../src/webhooks/service.ts';
 import type { Bench, Product } from '../bench.ts';
 import type { Row } from '../result-row.ts';
 import { spreadOf } from '../rounds.ts';
 import type { Server } from '../server-process.ts';
+import type { Store } from '../store.ts';
 import { backlog, drain, texts } from './sms.ts';
 
 const group = 'Webhooks to an endpoint on the same machine';
@@ -30,17 +31,7 @@ export async function webhooks(bench: Bench): Promise<Row[]> {
 /** Makes events while the webhooks are paused, and lets them go. */
 async function report(bench: Bench, product: Product, receiver: Server, name: string): Promise<Row> {
   const { node, store, callers } = product;
-  const { database, keys } = store;
-  const guard = createWebhookGuard('sandbox');
-  const service = createWebhookService({
-    database,
-    clock,
-    keys,
-    guard,
-    client: createGuardedClient({ guard, clock }),
-    listeners: createListeners({ database, clock }),
-    isApplication: async () => true,
-  });
+  const service = webhooksOf(store);
   const url = `http://127.0.0.1:${receiver.port}/`;
   const made: [string, string][] = [];
   for (const { applicationId } of callers) {
@@ -72,6 +63,25 @@ async function report(bench: Bench, product: Product, receiver: Server, name: st
     postgresMicroseconds: (bench.postgresMicroseconds() - before.postgres) / count,
     goal: { atLeast: 1000 },
   };
+}
+
+/** The service by which an application makes its webhooks. */
+export function webhooksOf({ database, keys }: Store): WebhookService {
+  const guard = createWebhookGuard('sandbox');
+  return createWebhookService({
+    database,
+    clock,
+    keys,
+    guard,
+    client: createGuardedClient({ guard, clock }),
+    listeners: createListeners({ database, clock }),
+    isApplication: async () => true,
+  });
+}
+
+/** A webhook for all events of an application. */
+export async function listenWith(service: WebhookService, applicationId: string, { port }: Server): Promise<void> {
+  await service.create(applicationId, { url: `http://127.0.0.1:${port}/`, types: [], description: null });
 }
 
 async function countEvents({ store }: Product): Promise<number> {

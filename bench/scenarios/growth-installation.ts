@@ -1,0 +1,145 @@
+import { messageStatuses } from '../../src/messages/message.ts';
+import { systemClock as clock, hourMs } from '../../src/platform/clock.ts';
+import { uuidFloor, uuidOf } from '../../src/platform/ids.ts';
+import { moreCpu, percentRow, type Track } from '../abreast.ts';
+import { type KeyedApplication, makeApplications } from '../applications.ts';
+import type { Bench, Product } from '../bench.ts';
+import { byKey, many, post } from '../requests.ts';
+import type { Row } from '../result-row.ts';
+import type { Server } from '../server-process.ts';
+import { type BenchSmsc, connectCarriers, startSmsc } from '../smsc.ts';
+import { fits } from '../stored-messages.ts';
+import { text } from './sms.ts';
+import { listenWith, webhooksOf } from './webhooks.ts';
+
+interface Size {
+  carriers: number;
+  applications: number;
+  webhooks: number;
+  queued: number;
+}
+
+/** A tenth of the applications listen in both, so that a text has the same work. */
+const small: Size = { carriers: 1, applications: 160, webhooks: 16, queued: 0 };
+const large: Size = { carriers: 200, applications: 100_000, webhooks: 10_000, queued: 10_000_000 };
+const quickLarge: Size = { carriers: 20, applications: 10_000, webhooks: 1000, queued: 200_000 };
+const texts = 3000;
+const chunk = 100_000;
+
+interface Installation extends Track {
+  product: Product;
+}
+
+/**
+ * What a text costs in a large installation, from its accept to its receipt and its webhook, against a small one. The
+ * queued texts wait for carriers that are down, which are half of them.
+ */
+export async function growthInstallation(bench: Bench): Promise<Row[]> {
+  const size = bench.pace.quick ? quickLarge : large;
+  if (!(await fits(bench.folder, 2 * size.queued))) throw new Error('the disk has no room for the queued texts');
+  const baseline = await install(await bench.another(), small);
+  const subject = await install(await bench.another(), size);
+  const more = await moreCpu({ baseline, subject });
+  const rest = await atRest(subject);
+  await Promise.all([baseline, subject].map((each) => each.bench.stop()));
+  const counts = [
+    `${size.carriers} carriers`,
+    `${size.webhooks.toLocaleString('en')} webhooks`,
+    `${size.applications.toLocaleString('en')} applications`,
+    `${size.queued.toLocaleString('en')} queued texts`,
+  ];
+  const group = 'Growth of an installation, against one carrier and 160 applications';
+  return [
+    percentRow(group, `${counts.join(', ')}: more CPU of a text`, more, 15),
+    { group, name: 'The same at rest, of one core', unit: '%', value: { median: rest, low: rest, high: rest } },
+  ];
+}
+
+async function install(bench: Bench, size: Size): Promise<Installation> {
+  const { carriers, applications: count, webhooks, queued } = size;
+  bench.say(`         making ${count.toLocaleString('en')} applications, ${webhooks.toLocaleString('en')} listen`);
+  const smsc = await startSmsc(bench);
+  const receiver = await bench.startPeer('webhook-receiver');
+  const product = await bench.startProduct({});
+  const applications = await makeApplications(product.store, count);
+  const service = webhooksOf(product.store);
+  const listening = applications.filter((_, index) => index % (count / webhooks) === 0);
+  await Promise.all(
+    many(4, async (turn) => {
+      for (const { id } of listening.filter((_, index) => index % 4 === turn)) await listenWith(service, id, receiver);
+    }),
+  );
+  // The first by name takes each text.
+  const idle = many((carriers - 1) >> 1, (index) => [`idle-${index}`, { port: smsc.port }] as const);
+  const down = many(carriers - 1 - idle.length, (index) => [`down-${index}`, { port: 1 }] as const);
+  const first = ['carrier', { port: smsc.port, window: 100 }] as const;
+  await connectCarriers(bench, product, new Map([first, ...down, ...idle]), idle.length + 1);
+  if (queued > 0) await fillQueue(bench, product, applications, queued);
+  const requests = () => many(texts, () => textOf(applications[Math.floor(Math.random() * count)]));
+  const leftBehind = () => untilToldOf(product, smsc, receiver);
+  return { bench, product, side: { servers: [product.node], requests, status: '201', leftBehind } };
+}
+
+function textOf(application: KeyedApplication | undefined): string {
+  const to = `+447700${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`;
+  return post('/sms/v1/messages', { to, ...text }, byKey(application?.key ?? ''));
+}
+
+/** Until each text has its receipt, and each event has reached its webhook. */
+async function untilToldOf({ store }: Product, smsc: BenchSmsc, receiver: Server): Promise<number> {
+  for (const untilMs = performance.now() + 60_000; ; await new Promise((done) => setTimeout(done, 100))) {
+    const { rows } = await store.database.query<{ events: number }>('select count(*)::integer as events from event');
+    const answer = await fetch(`http://127.0.0.1:${receiver.port}/`);
+    const { count } = (await answer.json()) as { count: number };
+    const { rows: waiting } = await store.database.query(
+      `select from delivery_queue where carrier like 'carrier#%' union all select from delivery_claim limit 1`,
+    );
+    const isSent = waiting.length === 0 && (await smsc.receipts()) === (await smsc.arrived());
+    if (isSent && rows[0]?.events === count) return 0;
+    if (performance.now() > untilMs) throw new Error(`${count} of ${rows[0]?.events} events have arrived`);
+  }
+}
+
+/** Texts of all applications, for the carriers that are down. They are an hour old and have a day left. */
+async function fillQueue(
+  bench: Bench,
+  { store }: Product,
+  applications: readonly KeyedApplication[],
+  count: number,
+): Promise<void> {
+  const { rows } = await store.database.query<{ key: string }>(
+    `select name || '#' || id as key from carrier where name like 'down-%'`,
+  );
+  const [keys, owners] = [rows.map(({ key }) => key), applications.map(({ id }) => uuidOf(id))];
+  for (let low = 0; low < count; low += chunk) {
+    const atMs = clock.nowMs() - hourMs + (low / chunk) * 1000;
+    const values = [low, Math.min(low + chunk, count) - 1, uuidFloor(atMs).slice(0, 14), atMs, owners, keys];
+    await store.patiently(queueStatement, values);
+    if ((low + chunk) % (chunk * 10) === 0)
+      bench.say(`         ${(low + chunk).toLocaleString('en')} texts are queued`);
+  }
+  await store.patiently('vacuum analyze');
+  await store.patiently('checkpoint');
+}
+
+const queueStatement = `with made as materialized (
+    select ($3 || '0000-0000-' || lpad(to_hex(i), 12, '0'))::uuid as id, to_timestamp($4::float8 / 1000) as at,
+      ($5::uuid[])[1 + (i::bigint * 7919) % cardinality($5)] as owner, ($6::text[])[1 + i % cardinality($6)] as carrier,
+      '+447' || lpad((i::bigint * 7919 % 1000000000)::text, 9, '0') as number
+    from generate_series($1::integer, $2::integer) i),
+  queued as (
+    insert into delivery_queue (carrier, lane, application_id, message_id, expires_at)
+    select carrier, 1, owner, id, at + interval '1 day' from made)
+  insert into message (id, application_id, api, channel, recipient, sender, body, status, encoding, segment_count,
+    characters, remaining, correlation_id, sequence, created_at, updated_at, expires_at, carrier)
+  select id, owner, 0, 0, number, 'ACME', 'Your table is booked for eight. See you tonight!',
+    ${messageStatuses.indexOf('queued')}, 0, 1, 48, 112, id, 1, at, at, at + interval '1 day', carrier from made`;
+
+/** Of one core, after the work that is left has been done. */
+async function atRest({ bench, product: { node } }: Installation): Promise<number> {
+  await new Promise((done) => setTimeout(done, bench.pace.quick ? 5000 : 20_000));
+  const used = async () => (await node.cpuMicroseconds()) + bench.postgresMicroseconds();
+  const [before, beganMs] = [await used(), performance.now()];
+  await new Promise((done) => setTimeout(done, bench.pace.quick ? 10_000 : 60_000));
+  return ((await used()) - before) / (performance.now() - beganMs) / 10;
+}
