@@ -7,6 +7,7 @@ import { createSenderPace } from '../delivery/carrier/sender-pace.ts';
 import { createBindSlots } from '../delivery/carrier/slots.ts';
 import { callbackUrls } from '../delivery/http/callbacks/token.ts';
 import { createHttpCarrier } from '../delivery/http/carrier.ts';
+import { createCarrierReads } from '../delivery/queue/carrier-reads.ts';
 import { createQueueVacuum } from '../delivery/queue/vacuum.ts';
 import { createReceiptSpans } from '../delivery/receipts/receipt-spans.ts';
 import { createReceipts, type ReceiptCount } from '../delivery/receipts/receipts.ts';
@@ -30,6 +31,7 @@ import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import { createMaintenance, type Maintenance, type MaintenanceCount } from '../platform/work/maintenance.ts';
+import { createPoller } from '../platform/work/poller.ts';
 import type { Woken } from '../platform/work/wake-list.ts';
 import { createTotals, type Totals, type TotalsOptions } from '../quality/totals.ts';
 import { listRates } from '../registry/sender-store.ts';
@@ -61,6 +63,8 @@ export const deliveryChannel = 'heliograph_delivery';
 
 /** How long a plain text in doubt waits for a late answer or a receipt. */
 const onDoubtMs = 300_000;
+/** How often receipts without a text are polled. */
+const rematchEveryMs = { working: 1000, resting: 2000 };
 
 /** Builds all background work, for the delivery thread or a test. */
 export function createDelivery(options: {
@@ -142,6 +146,7 @@ export function createDelivery(options: {
     isClockRight: options.isClockRight,
   });
   const accepted = createAcceptedTexts(clock);
+  const reads = createCarrierReads(database);
   const vacuum = createQueueVacuum({ database, clock, log });
   const slots = createBindSlots({ database, clock, log });
   const senders = createSenderPace({ database, clock, log, readRates: () => listRates(database) });
@@ -164,6 +169,7 @@ export function createDelivery(options: {
         log,
         carrier: senders.pace(carrier),
         receipts,
+        reads,
         accepted,
         renderText: createTextRenderer(keys, config.environment),
         wayOf: createCodeWays(keys, config.environment),
@@ -234,6 +240,14 @@ export function createDelivery(options: {
     onCount: onMaintenance,
     ...(options.isClockRight && { mayRun: options.isClockRight }),
   });
+  /** Receipts that came before their texts were known as sent. */
+  const rematching = createPoller({
+    async run() {
+      while ((await receipts.rematch()) > 0);
+    },
+    pauseMs: () =>
+      carriers.workers().every(({ state }) => state === 'resting') ? rematchEveryMs.resting : rematchEveryMs.working,
+  });
   let listener: Listener | undefined;
 
   return {
@@ -248,6 +262,7 @@ export function createDelivery(options: {
         const onNotified = (payload: string) => carriers.wake(namesIn(payload));
         listener = await openListener({ database, channel: deliveryChannel, onNotified });
       }
+      rematching.start();
       maintenance.start();
       await webhooks.start();
       callbacks.start();
@@ -258,6 +273,7 @@ export function createDelivery(options: {
       await callbacks.stop();
       await webhooks.stop();
       await maintenance.stop();
+      await rematching.stop();
       await listener?.stop();
       await carriers.stop();
       senders.stop();

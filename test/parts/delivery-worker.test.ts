@@ -105,8 +105,8 @@ function assertSame(actual: string[], expected: string[]): void {
 }
 const isClaim = (statement: Statement | string) => typeof statement !== 'string' && /^claim-/.test(statement.name);
 const isResult = (statement: unknown) => String(statement).startsWith('with open');
-const isLookAtSchedule = (statement: Statement | string) =>
-  typeof statement !== 'string' && statement.name === 'next-due';
+const isSchedulePoll = (statement: Statement | string) =>
+  typeof statement !== 'string' && statement.name === 'next-due-of-carriers';
 const always = (answer: SubmitResult) => (texts: unknown[]) => texts.map(() => answer);
 
 describe('the hours of a route', () => {
@@ -927,21 +927,21 @@ describe('turns', () => {
       },
     };
     const { worker, carrier } = withCarrier({ capacity: 0 }, { database });
-    let looks = 0;
+    let polls = 0;
     const { capacity } = carrier;
     carrier.capacity = () => {
-      looks++;
+      polls++;
       return capacity();
     };
     const { id } = await acceptOne();
     await worker.start();
     worker.wake();
-    // Without room there is nothing to wait for but a wake: both loops sleep after each look.
-    await eventually('it has looked', () => looks >= 2);
+    // Without room there is nothing to wait for but a wake: both loops sleep after each poll.
+    await eventually('it has polled', () => polls >= 2);
     assert.deepEqual([claims, (await row(id)).location], [0, 'queue']);
-    const before = looks;
+    const before = polls;
     carrier.makeRoom(1);
-    await eventually('it was woken', () => looks > before);
+    await eventually('it was woken', () => polls > before);
     await eventually('it is sent', async () => (await row(id)).status === 'sent');
     await worker.stop();
     assert.equal(carrier.submits.length, 1);
@@ -997,13 +997,13 @@ describe('loops', () => {
 
   test('results the database did not take are written when it is back: nothing is sent twice', async () => {
     let tries = 0;
-    let looks = 0;
+    let polls = 0;
     const database: Database = {
       ...db.database,
       query(statement, values) {
-        if (isLookAtSchedule(statement) && tries > 0) looks++;
+        if (isSchedulePoll(statement) && tries > 0) polls++;
         // Meanwhile the lease runs out, and the worker polls for claims of dead workers more than once.
-        if (!isResult(statement) || looks >= 3) return db.database.query(statement, values);
+        if (!isResult(statement) || polls >= 3) return db.database.query(statement, values);
         tries++;
         clock.advance(5000);
         return Promise.reject(unavailable('away'));

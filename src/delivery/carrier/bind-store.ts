@@ -36,27 +36,43 @@ export const bindsWrittenEveryMs = 5000;
 /** A worker that has not written for this long is gone. */
 const bindsLiveForMs = 15_000;
 
-export async function writeBinds(
+export interface CarrierBinds {
+  carrierId: number;
+  binds: readonly BindState[];
+}
+
+/** Writes the connections of several carriers of a node. */
+export async function writeNodeBinds(
   tx: Tx,
-  { carrierId, node, binds }: { carrierId: number; node: string; binds: readonly BindState[] },
+  { node, carriers }: { node: string; carriers: readonly CarrierBinds[] },
   nowMs: number,
 ): Promise<void> {
-  if (binds.length === 0) return;
-  // In the order of slots, so that two workers never wait for each other.
-  const sorted = [...binds].sort((a, b) => a.slot - b.slot);
+  const rows = carriers.flatMap(({ carrierId, binds }) => binds.map((bind) => ({ carrierId, bind })));
+  if (rows.length === 0) return;
+  // All workers write in this order, so that two never wait for each other.
+  rows.sort((a, b) => a.carrierId - b.carrierId || a.bind.slot - b.bind.slot);
   await tx.query(upsertStatement, [
-    carrierId,
     node,
     toTimestamp(nowMs),
-    sorted.map(({ slot }) => slot),
-    sorted.map((bind) => JSON.stringify(bind)),
+    rows.map(({ carrierId }) => carrierId),
+    rows.map(({ bind }) => bind.slot),
+    rows.map(({ bind }) => JSON.stringify(bind)),
   ]);
+}
+
+export function writeBinds(
+  tx: Tx,
+  { carrierId, node, binds }: CarrierBinds & { node: string },
+  nowMs: number,
+): Promise<void> {
+  return writeNodeBinds(tx, { node, carriers: [{ carrierId, binds }] }, nowMs);
 }
 
 const upsertStatement = {
   name: 'write-carrier-binds',
   text: `insert into carrier_bind (carrier_id, slot, node, state, updated_at)
-    select $1, slot, $2, state, $3 from unnest($4::smallint[], $5::jsonb[]) as given(slot, state)
+    select carrier_id, slot, $1, state, $2
+    from unnest($3::integer[], $4::smallint[], $5::jsonb[]) as given(carrier_id, slot, state)
     on conflict (carrier_id, slot) do update set node = excluded.node, state = excluded.state,
       updated_at = excluded.updated_at`,
 };

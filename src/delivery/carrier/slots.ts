@@ -92,7 +92,14 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
       nextPoll = undefined;
       if (stopped || wants.size === 0) return;
       const current = await openedSession();
-      for (const want of [...wants]) if (wants.has(want)) await takeSlots(current, want);
+      const able = [...wants].filter(({ notBeforeMs }) => clock.steadyMs() >= notBeforeMs);
+      for (const want of able) await makeKnown(current, want);
+      const { rows } = await current.query<{ carrierId: number; nodes: number }>(countNodes, [
+        [...new Set(able.map(({ carrierId }) => carrierId))],
+        wantKey,
+      ]);
+      const nodesOf = new Map(rows.map(({ carrierId, nodes }) => [carrierId, nodes]));
+      for (const want of able) if (wants.has(want)) await takeSlots(current, want, nodesOf.get(want.carrierId) ?? 1);
     });
     return nextPoll;
   }
@@ -120,15 +127,15 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
     }
   }
 
-  async function takeSlots(current: Session, want: Want): Promise<void> {
+  async function makeKnown(current: Session, want: Want): Promise<void> {
+    if (want.isKnown || !wants.has(want)) return;
+    await current.query('select pg_advisory_lock_shared($1, $2)', [want.carrierId, wantKey]);
+    want.isKnown = true;
+  }
+
+  async function takeSlots(current: Session, want: Want, nodes: number): Promise<void> {
     const { carrierId, binds, held } = want;
-    if (clock.steadyMs() < want.notBeforeMs) return;
-    if (!want.isKnown) {
-      await current.query('select pg_advisory_lock_shared($1, $2)', [carrierId, wantKey]);
-      want.isKnown = true;
-    }
-    const { rows: counted } = await current.query<{ nodes: number }>(countNodes, [carrierId, wantKey]);
-    want.nodes = Math.max(1, counted[0]?.nodes ?? 1);
+    want.nodes = Math.max(1, nodes);
     const share = Math.ceil(binds / want.nodes);
     const isPatient = clock.steadyMs() - want.lastMs >= moreAfterMs;
     const mine = Math.min(binds, want.atMost ?? binds);
@@ -207,9 +214,10 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
 const keepAlive = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
 
 const countNodes = `
-  select count(distinct pid)::int as nodes from pg_locks
-  where locktype = 'advisory' and granted and objsubid = 2 and classid = $1::int::oid and objid = $2::int::oid
-    and database = (select oid from pg_database where datname = current_database())`;
+  select classid::int as "carrierId", count(distinct pid)::int as nodes from pg_locks
+  where locktype = 'advisory' and granted and objsubid = 2 and classid::int = any($1::int[]) and objid = $2::int::oid
+    and database = (select oid from pg_database where datname = current_database())
+  group by classid`;
 
 // CASE, because Postgres may evaluate the sides of AND in any order, and LIMIT stops at the last lock that is wanted.
 const takeFree = `

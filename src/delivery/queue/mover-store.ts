@@ -1,5 +1,6 @@
 import { apiNames } from '../../http/route.ts';
 
+import { lanes } from '../../messages/message-queue.ts';
 import { errorCodeOf, nameOf, statusCodes } from '../../messages/message-row.ts';
 import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
@@ -27,6 +28,21 @@ export interface QueuePosition {
 interface WaitingRow extends Omit<WaitingText, 'id' | 'applicationId' | 'api'> {
   api: number;
 }
+
+/** Of these carriers, those with texts in the first lane, where codes are: in the queue, or due before `untilMs`. */
+export async function findWithFirst(tx: Tx, carriers: readonly string[], untilMs: number): Promise<string[]> {
+  if (carriers.length === 0) return [];
+  const { rows } = await tx.query<{ carrier: string }>(firstStatement, [carriers, toTimestamp(untilMs)]);
+  return rows.map(({ carrier }) => carrier);
+}
+
+const firstStatement = {
+  name: 'find-carriers-with-first-lane',
+  text: `select carrier from unnest($1::text[]) as given(carrier)
+    where exists (select from delivery_queue q where q.carrier = given.carrier and q.lane = ${lanes.first})
+      or exists (select from delivery_schedule s where s.carrier = given.carrier and s.due_at <= $2
+        and s.lane = ${lanes.first} and s.moves = 0)`,
+};
 
 /** Reads the queued texts of one lane after a position, including those that may not move. */
 export async function readQueued(

@@ -24,9 +24,6 @@ export async function releaseClaims(
 ): Promise<number> {
   // Leases expire by the clock of Postgres, because the clocks of nodes differ.
   const values = [carrier, all ? 'infinity' : null];
-  // Most polls find nothing, and need no transaction.
-  const { rows: found } = await database.query<{ over: boolean }>(isAnyOver, values);
-  if (found[0]?.over !== true) return 0;
   return database.transaction(async (tx) => {
     const { rows } = await tx.query<QueueEntry & { claimedAtMs: number }>(releaseStatement, values);
     const claimedAtMs = new Map(rows.map((row) => [row.messageId, row.claimedAtMs]));
@@ -45,10 +42,6 @@ export async function releaseClaims(
 }
 
 const isOver = 'carrier = $1 and leased_until <= coalesce($2::timestamptz, clock_timestamp())';
-const isAnyOver = {
-  name: 'is-any-claim-over',
-  text: `select exists (select from delivery_claim where ${isOver}) as over`,
-};
 const releaseStatement = `with gone as (
       delete from delivery_claim where ${isOver} returning claimed_at, ${claimArrays})
     select claimed_at as "claimedAtMs", ${entryFields} from gone cross join lateral ${claimEntries}`;

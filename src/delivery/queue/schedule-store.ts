@@ -31,17 +31,6 @@ const queueDueStatement = `with due as (
     queued as (insert into delivery_queue (${queueColumns}) select ${queueColumns} from gone)
     select message_id as id from gone`;
 
-/** When the next scheduled text of this carrier is due; undefined if none is. */
-export async function nextDueMs(tx: Tx, carrier: string): Promise<number | undefined> {
-  const { rows } = await tx.query<{ dueAtMs: number }>(nextDueStatement, [carrier]);
-  return rows[0]?.dueAtMs;
-}
-
-const nextDueStatement = {
-  name: 'next-due',
-  text: 'select due_at as "dueAtMs" from delivery_schedule where carrier = $1 order by due_at limit 1',
-};
-
 /** Adds texts to the schedule, in the caller's transaction. */
 export async function schedule(tx: Tx, entries: ScheduledText[]): Promise<void> {
   if (entries.length > 0) await tx.query(scheduleStatement, entryParameters(entries));

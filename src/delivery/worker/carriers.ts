@@ -9,7 +9,7 @@ import { createPoller } from '../../platform/work/poller.ts';
 import type { Woken } from '../../platform/work/wake-list.ts';
 import { createCarrierOutcomes } from '../attempts/outcomes.ts';
 import type { ClaimedText } from '../attempts/queued-text.ts';
-import { canSend, readBinds } from '../carrier/bind-store.ts';
+import { canSend, readBinds, writeNodeBinds } from '../carrier/bind-store.ts';
 import type { Carrier } from '../carrier/carrier.ts';
 import { createClosedCarrier } from '../carrier/closed.ts';
 import { codeWaitMs } from '../carrier/code-patience.ts';
@@ -142,7 +142,13 @@ export function createCarrierSet(options: CarrierSetOptions) {
   }
 
   function startOne(each: ConfiguredCarrier): void {
-    const carrier = createCarrier(each, pollSoon);
+    let usable = '';
+    /** A carrier that is down tries again and again: only a connection that comes or goes makes a poll urgent. */
+    const carrier = createCarrier(each, () => {
+      const now = usableSlots(carrier);
+      if (now !== usable) pollSoon();
+      usable = now;
+    });
     carrier.setPaused(each.paused);
     const outcomes = createCarrierOutcomes({ clock, countryOf, onChange: pollSoon });
     const isDown = () => !carrier.binds().some(canSend) || throttled().includes(carrier.key);
@@ -165,13 +171,21 @@ export function createCarrierSet(options: CarrierSetOptions) {
   /** Writes states and logs for operators, moves texts, and starts the tests that operators requested. */
   async function poll(): Promise<void> {
     hasMissed = false;
-    for (const { report } of running.values()) await report.showState();
+    await showStates();
     await moveOn();
     for (const { configured: each, report } of running.values()) {
       await report.showLog(each.logWantedAtMs);
       if (each.testWaiting) await report.takeTest();
     }
     await orphaned.poll();
+  }
+
+  /** One statement for all carriers. */
+  async function showStates(): Promise<void> {
+    const states = [...running.values()].flatMap(({ report }) => report.newState() ?? []);
+    for (const { deleteLost } of states) await deleteLost();
+    await writeNodeBinds(database, { node, carriers: states }, clock.nowMs());
+    for (const { noteWritten } of states) noteWritten();
   }
 
   /** Moves texts off carriers that do not work. With a single carrier there is nothing to do. */
@@ -226,4 +240,12 @@ export function createCarrierSet(options: CarrierSetOptions) {
     /** Texts have moved to the queues of these carriers. */
     onMoved,
   };
+}
+
+/** The slots by which it can send. */
+function usableSlots(carrier: RunningCarrier): string {
+  return carrier
+    .binds()
+    .flatMap((bind) => (canSend(bind) ? bind.slot : []))
+    .join();
 }

@@ -3,6 +3,7 @@ import { lanes } from '../../messages/message-queue.ts';
 import { type Clock, minuteMs } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import {
+  findWithFirst,
   type Move,
   moveTexts,
   type QueuePosition,
@@ -110,13 +111,16 @@ export function createTextMover({ database, clock, outlook, throttled, onMoved }
   return {
     async poll(): Promise<void> {
       const troubled = outlook.troubled();
+      const isDown = new Set(troubled.filter((each) => each.isDown).map(({ key }) => key));
+      const slow = throttled().filter((key) => !isDown.has(key));
+      // One statement for all carriers: most have no codes.
+      const wanted = [...new Set([...troubled.map(({ key }) => key), ...slow])];
+      const withCodes = new Set(await findWithFirst(database, wanted, clock.nowMs() + dueSoonMs));
       for (const each of troubled) {
-        await moveCodes(each.key, false);
+        if (withCodes.has(each.key)) await moveCodes(each.key, false);
         if (hasWaited(each) && mayMoveBulk()) await moveBulk(each.key);
       }
-      for (const key of throttled()) {
-        if (!troubled.some((each) => each.key === key && each.isDown)) await moveCodes(key, true);
-      }
+      for (const key of slow) if (withCodes.has(key)) await moveCodes(key, true);
     },
   };
 }

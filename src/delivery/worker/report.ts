@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
 import type { CarrierOutcomes } from '../attempts/outcomes.ts';
 import { createBindNews } from '../carrier/bind-news.ts';
-import { bindsWrittenEveryMs, canSend, deleteBinds, readBinds, writeBinds } from '../carrier/bind-store.ts';
+import { bindsWrittenEveryMs, type CarrierBinds, canSend, deleteBinds, readBinds } from '../carrier/bind-store.ts';
 import { writeLog } from '../carrier/log-store.ts';
 import type { RunningCarrier } from '../carrier/running.ts';
 import { claimTest, writeTestStep } from '../carrier/test-store.ts';
@@ -11,14 +11,21 @@ import type { ConfiguredCarrier } from '../setup/watch.ts';
 
 /** Reports a carrier that this node runs to operators. */
 export interface CarrierReport {
-  /** Writes its connections if they have changed, and every 5 s. */
-  showState(): Promise<void>;
+  /** Its connections, if they are to be written: after a change, and every 5 s. Logs what is new. */
+  newState(): NewState | undefined;
   /** Writes its log, if an operator has asked for it since. */
   showLog(logWantedAtMs: number | null): Promise<void>;
   /** Starts a test that an operator has asked for, and does not wait for its end. */
   takeTest(): Promise<void>;
   /** Deletes the rows of its connections. */
   forget(): Promise<void>;
+}
+
+export interface NewState extends CarrierBinds {
+  /** Deletes the rows of slots that this node no longer holds. Call it before the state is written. */
+  deleteLost(): Promise<void>;
+  /** The state was written. */
+  noteWritten(): void;
 }
 
 export interface CarrierReportOptions {
@@ -48,7 +55,7 @@ export function createCarrierReport(options: CarrierReportOptions): CarrierRepor
   }
 
   return {
-    async showState() {
+    newState() {
       const { hint } = carrier;
       const open = outcomes.open();
       const more = { hint, ...(open.length > 0 && { open }) };
@@ -56,12 +63,19 @@ export function createCarrierReport(options: CarrierReportOptions): CarrierRepor
       logBinds(binds);
       const state = JSON.stringify(binds);
       const nowMs = clock.steadyMs();
-      if (state === written.state && nowMs < written.atMs + bindsWrittenEveryMs) return;
+      if (state === written.state && nowMs < written.atMs + bindsWrittenEveryMs) return undefined;
       const slots = binds.map(({ slot }) => slot);
       const lost = written.slots.filter((slot) => !slots.includes(slot));
-      if (lost.length > 0) await deleteBinds(database, { carrierId, node, slots: lost });
-      await writeBinds(database, { carrierId, node, binds }, clock.nowMs());
-      written = { state, atMs: nowMs, slots };
+      return {
+        carrierId,
+        binds,
+        deleteLost: async () => {
+          if (lost.length > 0) await deleteBinds(database, { carrierId, node, slots: lost });
+        },
+        noteWritten() {
+          written = { state, atMs: nowMs, slots };
+        },
+      };
     },
 
     async showLog(wantedAtMs) {

@@ -3,13 +3,15 @@ import type { Lane } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log } from '../../platform/log.ts';
+import { alignedPause } from '../../platform/work/aligned-pause.ts';
 import { createWakeableSleep } from '../../platform/work/wakeable-sleep.ts';
 import type { TextSpans } from '../attempts/text-spans.ts';
 import type { Capacity, Carrier, InboundSource, InboundText } from '../carrier/carrier.ts';
 import { createCarrierHealth } from '../carrier/health.ts';
+import { type CarrierReads, createCarrierReads } from '../queue/carrier-reads.ts';
 import { createClaims, newToken } from '../queue/claim-store.ts';
 import { releaseClaims } from '../queue/release-store.ts';
-import { nextDueMs, queueDue } from '../queue/schedule-store.ts';
+import { queueDue } from '../queue/schedule-store.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { createClaimTurns } from './claim-turns.ts';
 import { createQueuePolls } from './polls.ts';
@@ -22,7 +24,9 @@ export interface DeliveryWorkerOptions {
   clock: Clock;
   log: Log;
   carrier: Carrier;
-  receipts: Receipts;
+  receipts: Pick<Receipts, 'apply'>;
+  /** Shared by the workers of a node. */
+  reads?: CarrierReads;
   accepted?: AcceptedTexts;
   /** Keeps what phones sent to this carrier's numbers. */
   receiveInbound?: (source: InboundSource, texts: InboundText[]) => Promise<unknown>;
@@ -69,7 +73,7 @@ export interface DeliveryWorker {
  * flight: one waits for the carrier while the other is claimed. At rest only one of them polls often.
  */
 const poll = { fromMs: 200, toMs: [2000, 10_000] };
-/** How often a worker polls the schedule and unmatched receipts. */
+/** How often a worker polls the schedule. */
 const pollScheduleEveryMs = { working: 1000, resting: 2000 };
 const releaseEveryMs = 5000;
 const mostDue = 1000;
@@ -78,7 +82,7 @@ const mostClaimed = 1000;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, clock, log, carrier, receipts, alone, receiveInbound = keepNothing } = options;
-  const { isClockRight = () => true } = options;
+  const { isClockRight = () => true, reads = createCarrierReads(database) } = options;
   // The carrier's settings may change while it works.
   const isAtMostOnce = () => (carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend);
   const sleep = createWakeableSleep();
@@ -140,19 +144,23 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   /** Claims, submits and records one batch. Returns how many texts it took. */
-  async function workOnce(): Promise<number> {
+  async function workOnce(isWoken = true): Promise<number> {
     const most = limits();
     const endPoll = polls.begin(most.first > 0 && most.bulk > 0);
     try {
-      return await workWithin(most, endPoll);
+      return await workWithin(most, endPoll, isWoken);
     } finally {
       endPoll();
     }
   }
 
-  async function workWithin(most: Capacity, endPoll: () => void): Promise<number> {
+  async function workWithin(most: Capacity, endPoll: () => void, isWoken: boolean): Promise<number> {
     if (most.first <= 0 && most.bulk <= 0) return 0;
     if (unseen.size > 0) await unseen.giveBack();
+    else if (!isWoken && !(await reads.hasQueued(carrier.key))) {
+      turns.noteEmpty();
+      return 0;
+    }
     const { submitTimeoutMs } = carrier;
     // A submit starts in the first half of its lease and ends within it, so an expired lease means the worker is gone.
     const beginBeforeMs = clock.steadyMs() + submitTimeoutMs;
@@ -181,7 +189,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const atMostOnce = isAtMostOnce();
     const nowMs = rightNowMs();
     if (nowMs === undefined) return;
-    await releaseClaims(database, { carrier: carrier.key, nowMs, atMostOnce, doubtAfterMs, all });
+    if (all || (await reads.hasOverdueClaim(carrier.key)))
+      await releaseClaims(database, { carrier: carrier.key, nowMs, atMostOnce, doubtAfterMs, all });
     // From now on texts may be claimed.
     if (all) polls.wake();
     states.note('released');
@@ -190,7 +199,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   /** Queues due texts. Returns the time of the next one. */
   async function queueAllDue(): Promise<number | undefined> {
     for (;;) {
-      const dueMs = await nextDueMs(database, carrier.key);
+      const dueMs = await reads.nextDueMs(carrier.key);
       const nowMs = rightNowMs();
       if (dueMs === undefined || nowMs === undefined || dueMs > nowMs) return dueMs;
       const queued = await queueDue(database, { carrier: carrier.key, nowMs, limit: mostDue });
@@ -206,13 +215,14 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       if (sleep.stopped) return;
       const isOpen = mayClaim(shownState());
       if (!isOpen) polls.begin(false)();
-      const taken: number = isOpen && isWanted ? await workOnce().then(noteClaim, noteFailure) : 0;
+      const taken: number = isOpen && isWanted ? await workOnce(isWoken).then(noteClaim, noteFailure) : 0;
       const waitMs = health.waitMs();
       // Soon again after a poll that failed, and after texts that no wake announced: the next ones may be like them.
       if (isWoken ? states.current === 'failing' || !isOpen : taken > 0) idleMs = poll.fromMs;
       else if (!isWoken) idleMs = Math.min(longestPauseMs, idleMs * 2);
       if (waitMs > 0) await sleep.ignoringWakes(waitMs);
-      isWoken = waitMs === 0 && (await polls.next(taken, idleMs));
+      const pauseMs = idleMs === longestPauseMs ? alignedPause(clock, idleMs) : idleMs;
+      isWoken = waitMs === 0 && (await polls.next(taken, pauseMs));
     }
   }
 
@@ -238,15 +248,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
   }
 
-  async function rematch(): Promise<void> {
-    while (!sleep.stopped) {
-      const tried = await receipts.rematch().catch(() => 0);
-      if (tried === 0) await sleep.ignoringWakes(schedulePauseMs());
-    }
-  }
-
   function schedulePauseMs(): number {
-    return pollScheduleEveryMs[states.current === 'resting' ? 'resting' : 'working'];
+    return alignedPause(clock, pollScheduleEveryMs[states.current === 'resting' ? 'resting' : 'working']);
   }
 
   function shownState(): ShownWorkerState {
@@ -278,7 +281,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         polls.wake,
         async (texts) => void (await receiveInbound(carrier, texts)),
       );
-      running = Promise.all([watchSchedule(), rematch(), ...poll.toMs.map(deliver)]);
+      running = Promise.all([watchSchedule(), ...poll.toMs.map(deliver)]);
     },
     async stop() {
       sleep.stop();
