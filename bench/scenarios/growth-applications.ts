@@ -95,7 +95,7 @@ function coldSide({ node, store, applications }: Grown): Side {
 }
 
 /** The least that lies behind a key, and nothing of the database. */
-function preview(key: string): string {
+export function preview(key: string): string {
   return post('/sms/v1/messages/preview', { message: text.message }, byKey(key));
 }
 

@@ -1,14 +1,16 @@
 import { messageStatuses } from '../../src/messages/message.ts';
-import { systemClock as clock, hourMs } from '../../src/platform/clock.ts';
+import { systemClock as clock, dayMs } from '../../src/platform/clock.ts';
 import { uuidFloor, uuidOf } from '../../src/platform/ids.ts';
 import { moreCpu, percentRow, type Track } from '../abreast.ts';
 import { type KeyedApplication, makeApplications } from '../applications.ts';
 import type { Bench, Product } from '../bench.ts';
 import { byKey, many, post } from '../requests.ts';
 import type { Row } from '../result-row.ts';
+import { usualConnections } from '../rounds.ts';
 import type { Server } from '../server-process.ts';
 import { type BenchSmsc, connectCarriers, startSmsc } from '../smsc.ts';
 import { fits } from '../stored-messages.ts';
+import { preview } from './growth-applications.ts';
 import { text } from './sms.ts';
 import { listenWith, webhooksOf } from './webhooks.ts';
 
@@ -19,9 +21,13 @@ interface Size {
   queued: number;
 }
 
-/** A tenth of the applications listen in both, so that a text has the same work. */
-const small: Size = { carriers: 1, applications: 160, webhooks: 16, queued: 0 };
+/**
+ * A tenth of the applications listen. The applications take turns, so that each text of a round is another one's: what is
+ * counted or leased for an application is never shared, as with one text an hour each.
+ */
+const small: Size = { carriers: 1, applications: 10_000, webhooks: 1000, queued: 0 };
 const large: Size = { carriers: 200, applications: 100_000, webhooks: 10_000, queued: 10_000_000 };
+const quickSmall: Size = { carriers: 1, applications: 3000, webhooks: 300, queued: 0 };
 const quickLarge: Size = { carriers: 20, applications: 10_000, webhooks: 1000, queued: 200_000 };
 const texts = 3000;
 const chunk = 100_000;
@@ -35,9 +41,9 @@ interface Installation extends Track {
  * queued texts wait for carriers that are down, which are half of them.
  */
 export async function growthInstallation(bench: Bench): Promise<Row[]> {
-  const size = bench.pace.quick ? quickLarge : large;
+  const [least, size] = bench.pace.quick ? [quickSmall, quickLarge] : [small, large];
   if (!(await fits(bench.folder, 2 * size.queued))) throw new Error('the disk has no room for the queued texts');
-  const baseline = await install(await bench.another(), small);
+  const baseline = await install(await bench.another(), least);
   const subject = await install(await bench.another(), size);
   const more = await moreCpu({ baseline, subject });
   const rest = await atRest(subject);
@@ -48,7 +54,7 @@ export async function growthInstallation(bench: Bench): Promise<Row[]> {
     `${size.applications.toLocaleString('en')} applications`,
     `${size.queued.toLocaleString('en')} queued texts`,
   ];
-  const group = 'Growth of an installation, against one carrier and 160 applications';
+  const group = `Growth of an installation, against one carrier and ${least.applications.toLocaleString('en')} applications`;
   return [
     percentRow(group, `${counts.join(', ')}: more CPU of a text`, more, 15),
     { group, name: 'The same at rest, of one core', unit: '%', value: { median: rest, low: rest, high: rest } },
@@ -75,9 +81,18 @@ async function install(bench: Bench, size: Size): Promise<Installation> {
   const first = ['carrier', { port: smsc.port, window: 100 }] as const;
   await connectCarriers(bench, product, new Map([first, ...down, ...idle]), idle.length + 1);
   if (queued > 0) await fillQueue(bench, product, applications, queued);
-  const requests = () => many(texts, () => textOf(applications[Math.floor(Math.random() * count)]));
-  const leftBehind = () => untilToldOf(product, smsc, receiver);
+  await remember(bench, product, applications);
+  let next = 0;
+  // In an order that no cache foresees.
+  const requests = () => many(texts, () => textOf(applications[(next++ * 7919) % count]));
+  const leftBehind = () => untilEmitted(product, smsc, receiver);
   return { bench, product, side: { servers: [product.node], requests, status: '201', leftBehind } };
+}
+
+/** The node looks each of them up once. */
+async function remember(bench: Bench, { node }: Product, applications: readonly KeyedApplication[]): Promise<void> {
+  const requests = applications.map(({ key }) => preview(key));
+  await bench.load.run({ ports: [node.port], requests, connections: usualConnections, ms: 300_000, once: true });
 }
 
 function textOf(application: KeyedApplication | undefined): string {
@@ -86,21 +101,24 @@ function textOf(application: KeyedApplication | undefined): string {
 }
 
 /** Until each text has its receipt, and each event has reached its webhook. */
-async function untilToldOf({ store }: Product, smsc: BenchSmsc, receiver: Server): Promise<number> {
+async function untilEmitted({ store }: Product, smsc: BenchSmsc, receiver: Server): Promise<number> {
   for (const untilMs = performance.now() + 60_000; ; await new Promise((done) => setTimeout(done, 100))) {
-    const { rows } = await store.database.query<{ events: number }>('select count(*)::integer as events from event');
-    const answer = await fetch(`http://127.0.0.1:${receiver.port}/`);
-    const { count } = (await answer.json()) as { count: number };
-    const { rows: waiting } = await store.database.query(
+    const { rows } = await store.database.query(
       `select from delivery_queue where carrier like 'carrier#%' union all select from delivery_claim limit 1`,
     );
-    const isSent = waiting.length === 0 && (await smsc.receipts()) === (await smsc.arrived());
-    if (isSent && rows[0]?.events === count) return 0;
-    if (performance.now() > untilMs) throw new Error(`${count} of ${rows[0]?.events} events have arrived`);
+    if (rows.length === 0 && (await smsc.receipts()) === (await smsc.arrived())) {
+      const { rows: counted } = await store.database.query<{ events: number }>(
+        'select count(*)::integer as events from event',
+      );
+      const answer = await fetch(`http://127.0.0.1:${receiver.port}/`);
+      const { count } = (await answer.json()) as { count: number };
+      if (counted[0]?.events === count) return 0;
+    }
+    if (performance.now() > untilMs) throw new Error('some events have not reached their webhook within a minute');
   }
 }
 
-/** Texts of all applications, for the carriers that are down. They are an hour old and have a day left. */
+/** Texts of all applications, for the carriers that are down. They are some weeks old, so that sums are not made of them now. */
 async function fillQueue(
   bench: Bench,
   { store }: Product,
@@ -112,7 +130,7 @@ async function fillQueue(
   );
   const [keys, owners] = [rows.map(({ key }) => key), applications.map(({ id }) => uuidOf(id))];
   for (let low = 0; low < count; low += chunk) {
-    const atMs = clock.nowMs() - hourMs + (low / chunk) * 1000;
+    const atMs = clock.nowMs() - 20 * dayMs + (low / chunk) * 1000;
     const values = [low, Math.min(low + chunk, count) - 1, uuidFloor(atMs).slice(0, 14), atMs, owners, keys];
     await store.patiently(queueStatement, values);
     if ((low + chunk) % (chunk * 10) === 0)
@@ -129,11 +147,11 @@ const queueStatement = `with made as materialized (
     from generate_series($1::integer, $2::integer) i),
   queued as (
     insert into delivery_queue (carrier, lane, application_id, message_id, expires_at)
-    select carrier, 1, owner, id, at + interval '1 day' from made)
+    select carrier, 1, owner, id, at + interval '30 days' from made)
   insert into message (id, application_id, api, channel, recipient, sender, body, status, encoding, segment_count,
     characters, remaining, correlation_id, sequence, created_at, updated_at, expires_at, carrier)
   select id, owner, 0, 0, number, 'ACME', 'Your table is booked for eight. See you tonight!',
-    ${messageStatuses.indexOf('queued')}, 0, 1, 48, 112, id, 1, at, at, at + interval '1 day', carrier from made`;
+    ${messageStatuses.indexOf('queued')}, 0, 1, 48, 112, id, 1, at, at, at + interval '30 days', carrier from made`;
 
 /** Of one core, after the work that is left has been done. */
 async function atRest({ bench, product: { node } }: Installation): Promise<number> {
