@@ -1,5 +1,5 @@
 import { messageStatuses } from '../../src/messages/message.ts';
-import { systemClock as clock, dayMs } from '../../src/platform/clock.ts';
+import { systemClock as clock, hourMs } from '../../src/platform/clock.ts';
 import { uuidFloor, uuidOf } from '../../src/platform/ids.ts';
 import { moreCpu, percentRow, type Track } from '../abreast.ts';
 import { type KeyedApplication, makeApplications } from '../applications.ts';
@@ -118,7 +118,7 @@ async function untilEmitted({ store }: Product, smsc: BenchSmsc, receiver: Serve
   }
 }
 
-/** Texts of all applications, for the carriers that are down. They are some weeks old, so that sums are not made of them now. */
+/** Texts of all applications, for the carriers that are down. They are older than what sums are made of now, and have weeks left. */
 async function fillQueue(
   bench: Bench,
   { store }: Product,
@@ -130,7 +130,7 @@ async function fillQueue(
   );
   const [keys, owners] = [rows.map(({ key }) => key), applications.map(({ id }) => uuidOf(id))];
   for (let low = 0; low < count; low += chunk) {
-    const atMs = clock.nowMs() - 20 * dayMs + (low / chunk) * 1000;
+    const atMs = clock.nowMs() - 40 * hourMs + (low / chunk) * 1000;
     const values = [low, Math.min(low + chunk, count) - 1, uuidFloor(atMs).slice(0, 14), atMs, owners, keys];
     await store.patiently(queueStatement, values);
     if ((low + chunk) % (chunk * 10) === 0)
