@@ -53,7 +53,8 @@ export interface Bench {
   stop(): Promise<void>;
 }
 
-export async function startBench(pace: Pace): Promise<Bench> {
+/** `program`: the Node that runs the servers. */
+export async function startBench(pace: Pace, program = process.execPath): Promise<Bench> {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-bench-'));
   // Postgres may have to run as another user, who must get through.
   chmodSync(folder, 0o711);
@@ -85,7 +86,7 @@ export async function startBench(pace: Pace): Promise<Bench> {
     pace,
     load,
     folder,
-    echo: endingOnce(await startServer({ file: 'bench/peers/echo-fastify.mjs', folder })),
+    echo: endingOnce(await startServer({ file: 'bench/peers/echo-fastify.mjs', folder, program })),
     held: () => (held ??= bench.startProduct({ HELIOGRAPH_ROLE: 'web' })),
     async startProduct(env) {
       const store = await openStore(await bench.createDatabase(), env);
@@ -97,15 +98,15 @@ export async function startBench(pace: Pace): Promise<Bench> {
       if (stopping !== undefined) throw new Error('the run is over');
       const own = join(folder, `node-${nodes++}`);
       mkdirSync(own);
-      return endingOnce(await startNode(store, own, env));
+      return endingOnce(await startNode(store, own, env, program));
     },
     async another() {
-      const other = await startBench(pace);
+      const other = await startBench(pace, program);
       endings.push(other.stop);
       return other;
     },
     startPeer: async (name, env = {}) =>
-      endingOnce(await startServer({ file: `bench/peers/${name}.mjs`, folder, env })),
+      endingOnce(await startServer({ file: `bench/peers/${name}.mjs`, folder, env, program })),
     async createDatabase() {
       const name = `bench_${databases++}`;
       const { user, password, host, port } = postgres.connection;

@@ -1,13 +1,13 @@
 // The numbers side by side: npm run bench
 // `npm run bench -- quick` takes two minutes, for trying; `npm run bench -- sms token` runs only what is named;
-// `npm run bench -- before=<folder>` runs against the build of another checkout.
+// `npm run bench -- before=<folder>` runs against the build of another checkout, `node=<program>` on another Node as well.
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bench, fullPace, quickPace, startBench } from './bench.ts';
 import type { Row } from './result-row.ts';
 import { terminalTable } from './result-tables.ts';
-import { before } from './scenarios/before.ts';
+import { before, otherNode } from './scenarios/before.ts';
 import { codes } from './scenarios/codes.ts';
 import { connections } from './scenarios/connections.ts';
 import { growthApplications } from './scenarios/growth-applications.ts';
@@ -67,6 +67,8 @@ const words = process.argv.slice(2);
 const quick = words.includes('quick');
 const other = words.find((word) => word.startsWith('before='));
 if (other !== undefined) scenarios[other] = (bench) => before(bench, resolve(other.slice('before='.length)));
+const program = words.find((word) => word.startsWith('node='));
+if (program !== undefined) scenarios[program] = (bench) => otherNode(bench, resolve(program.slice('node='.length)));
 const named = words.filter((word) => word !== 'quick');
 const unknown = named.filter((name) => !(name in scenarios));
 if (unknown.length > 0) {

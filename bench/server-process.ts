@@ -24,16 +24,20 @@ export interface ServerOptions {
   readyAt?: string;
   /** Where it runs, so that no `.env` of a developer's is found. */
   folder: string;
+  /** The Node that runs it; this one by default. */
+  program?: string;
 }
 
 const root = new URL('../', import.meta.url);
 const probe = new URL('server-probe.mjs', import.meta.url).href;
 const startWithinMs = 60_000;
 
-export async function startServer({ file, env = {}, readyAt = '/', folder }: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { file, env = {}, readyAt = '/', folder, program = process.execPath } = options;
   const port = await freePort();
   const child = fork(fileURLToPath(new URL(file, root)), {
     cwd: folder,
+    execPath: program,
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), ...env },
     execArgv: ['--expose-gc', '--import', probe],
     // What it logs is written as in production, and goes nowhere.

@@ -56,8 +56,14 @@ export async function openStore(url: string, env: Record<string, string> = {}): 
 }
 
 /** The product as `npm start` runs it, built, on this store. In role `web` it accepts and leaves delivery to others. */
-export function startNode(store: Store, folder: string, env: Record<string, string>): Promise<Server> {
+export function startNode(
+  store: Store,
+  folder: string,
+  env: Record<string, string>,
+  program?: string,
+): Promise<Server> {
   return startServer({
+    ...(program !== undefined && { program }),
     file: 'dist/service/main.js',
     folder,
     readyAt: '/readyz',

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { moreCpu, percentRow, type Track } from '../abreast.ts';
@@ -22,6 +23,7 @@ interface Act {
 }
 
 const held = { HELIOGRAPH_ROLE: 'web' };
+const ownCheckout = join(import.meta.dirname, '../..');
 /** Of a warm-up round, which ends sooner when they are used up. */
 const enough = 8000;
 
@@ -69,19 +71,48 @@ const acts: Act[] = [
   },
 ];
 
+/** One of the two that work at the same time. */
+interface Starter {
+  parts: Parts;
+  start(): Promise<Bench>;
+}
+
 /** What each act costs more than in another checkout, which was built: `npm run bench -- before=<folder>`. */
 export async function before(bench: Bench, folder: string): Promise<Row[]> {
-  const checkouts = { baseline: await partsOf(folder), subject: await partsOf(join(import.meta.dirname, '../..')) };
+  const starterOf = async (checkout: string): Promise<Starter> => {
+    const parts = await partsOf(checkout);
+    return { parts, start: () => parts.bench.startBench(bench.pace) };
+  };
+  const sides = { baseline: await starterOf(folder), subject: await starterOf(ownCheckout) };
+  return compareActs(bench, { group: 'Against the other checkout', below: 3 }, sides);
+}
+
+/** What each act costs more on another Node: `npm run bench -- node=<its program>`. */
+export async function otherNode(bench: Bench, program: string): Promise<Row[]> {
+  const version = execFileSync(program, ['--version'], { encoding: 'utf8' }).trim();
+  const parts = await partsOf(ownCheckout);
+  const sides = {
+    baseline: { parts, start: () => parts.bench.startBench(bench.pace) },
+    subject: { parts, start: () => parts.bench.startBench(bench.pace, program) },
+  };
+  return compareActs(bench, { group: `Node ${version}, against ${process.version}` }, sides);
+}
+
+async function compareActs(
+  bench: Bench,
+  { group, below }: { group: string; below?: number },
+  starters: { baseline: Starter; subject: Starter },
+): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { name, env, side } of acts) {
-    const track = async (parts: Parts): Promise<Track> => {
-      const own = await parts.bench.startBench(bench.pace);
+    const track = async ({ parts, start }: Starter): Promise<Track> => {
+      const own = await start();
       bench.atEnd(own.stop);
       const product = await own.startProduct(env);
       return { bench: own, side: await side(own, product, parts) };
     };
-    const sides = { baseline: await track(checkouts.baseline), subject: await track(checkouts.subject) };
-    const row = percentRow('Against the other checkout', `${name}: more CPU`, await moreCpu(sides), 3);
+    const sides = { baseline: await track(starters.baseline), subject: await track(starters.subject) };
+    const row = percentRow(group, `${name}: more CPU`, await moreCpu(sides), below);
     bench.say(`${row.name} ${row.value.median.toFixed(1)} %`);
     rows.push(row);
     await Promise.all(Object.values(sides).map((each) => each.bench.stop()));
