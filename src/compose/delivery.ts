@@ -240,10 +240,11 @@ export function createDelivery(options: {
     onCount: onMaintenance,
     ...(options.isClockRight && { mayRun: options.isClockRight }),
   });
+  let stopped = false;
   /** Receipts that came before their texts were known as sent. */
   const rematching = createPoller({
     async run() {
-      while ((await receipts.rematch()) > 0);
+      while (!stopped && (await receipts.rematch()) > 0);
     },
     pauseMs: () =>
       carriers.workers().every(({ state }) => state === 'resting') ? rematchEveryMs.resting : rematchEveryMs.working,
@@ -273,6 +274,7 @@ export function createDelivery(options: {
       await callbacks.stop();
       await webhooks.stop();
       await maintenance.stop();
+      stopped = true;
       await rematching.stop();
       await listener?.stop();
       await carriers.stop();
