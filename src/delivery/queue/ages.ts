@@ -12,10 +12,11 @@ export interface QueueAge {
   oldestAtMs: number;
 }
 
-/** Maximum number of entries read for each carrier and lane, oldest first. */
-const mostOldest = 200;
-/** Read at most this many entries to find them. */
-const mostRead = 10_000;
+/**
+ * Bounds for each carrier and lane. The entries of an application are in the order of age, so its first ones are enough:
+ * several, because a text with a time to be sent at waits only from then on.
+ */
+const most = { applications: 300, ofApplication: 5, scheduled: 10_000, compared: 50 };
 
 /**
  * Since when the oldest text of each carrier and lane waits. A text that has a time to be sent at, or that came outside the
@@ -25,22 +26,31 @@ export async function readQueueAges(tx: Tx, nowMs: number): Promise<QueueAge[]> 
   const keys = await findQueueKeys(tx);
   const ages: QueueAge[] = [];
   for (const carrier of keys) {
-    const { rows } = await tx.query<{ lane: number; oldestAtMs: number }>(ageStatement, [
-      carrier,
-      mostOldest,
-      mostRead,
-      toTimestamp(nowMs),
-    ]);
+    const { rows } = await tx.query<{ lane: number; oldestAtMs: number }>(ageStatement, [carrier, toTimestamp(nowMs)]);
     ages.push(...rows.map(({ lane, oldestAtMs }) => ({ carrier, lane: nameOf(laneNames, lane), oldestAtMs })));
   }
   return ages;
 }
 
-const ofLane = (lane: number) => `(select ${lane}::smallint as lane, message_id from (
-      (select message_id from delivery_queue where carrier = $1 and lane = ${lane} limit $2)
-      union all
-      (select message_id from delivery_schedule where carrier = $1 and lane = ${lane} and (attempt > 0 or due_at <= $4)
-        limit $2)) as found order by message_id limit $3)`;
+const queued = (lane: number) => `(with recursive owner as (
+        (select application_id as id from delivery_queue where carrier = $1 and lane = ${lane} order by 1 limit 1)
+        union all
+        select (select q.application_id from delivery_queue q
+          where q.carrier = $1 and q.lane = ${lane} and q.application_id > o.id order by 1 limit 1)
+        from owner o where o.id is not null)
+      select q.message_id from (select id from owner where id is not null limit ${most.applications}) o
+      cross join lateral (select message_id from delivery_queue
+        where carrier = $1 and lane = ${lane} and application_id = o.id
+        order by message_id limit ${most.ofApplication}) q)`;
+
+/** Texts that wait for another try are due soon. */
+const tried = (lane: number) => `(select message_id from (
+        select message_id, lane, attempt, due_at from delivery_schedule where carrier = $1
+        order by due_at limit ${most.scheduled}) s
+      where lane = ${lane} and (attempt > 0 or due_at <= $2))`;
+
+const ofLane = (lane: number) => `(select ${lane}::smallint as lane, message_id
+    from (${queued(lane)} union all ${tried(lane)}) as found order by message_id limit ${most.compared})`;
 
 const ageStatement = {
   name: 'read-queue-ages',
