@@ -169,6 +169,7 @@ async function serve(
           }),
         )
       : undefined;
+  await delivery?.started;
   let carriers: string[];
   if (isParent) {
     const web = await startWebProcesses({ ...common, log, metrics, windows, wakeDelivery, onFatal });
@@ -178,7 +179,6 @@ async function serve(
     await app.start();
     carriers = app.carriers().map(({ name }) => name);
   }
-  await delivery?.started;
   say(
     welcome({
       version,

@@ -515,6 +515,7 @@ describe('one source each', () => {
     'twilio/callbacks/store.ts',
     'smpp-server/bind-store.ts',
     'smpp-server/delivery-store.ts',
+    'delivery/queue/carrier-reads.ts',
     'delivery/queue/claim-store.ts',
     'delivery/queue/release-store.ts',
   ];

@@ -41,12 +41,16 @@ before(async () => {
 const nameOf = ({ group, name }: Component) => (group === undefined ? name : `${group}/${name}`);
 const placesOf = ({ properties }: Component) => properties.map(({ value }) => value);
 
-/** A compiler leaves the name of each file whose code it takes, in a comment. */
+/** A compiler leaves the name of each file whose code it takes: in a source map, or in a comment. */
 function bundledIn(folder: string): Set<string> {
-  const files = readdirSync(join(root, folder)).filter((name) => name.endsWith('.js'));
-  const code = files.map((name) => readFileSync(join(root, folder, name), 'utf8')).join('\n');
-  const found = [...code.matchAll(/^ *\/\/ .*node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//gm)];
-  return new Set(found.map(([, name = '']) => name));
+  const textsOf = (ending: string) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(ending))
+      .map((name) => readFileSync(join(root, folder, name), 'utf8'));
+  const sources = textsOf('.js.map').flatMap((text) => (JSON.parse(text) as { sources: string[] }).sources);
+  const comments = textsOf('.js').flatMap((text) => text.match(/^ *\/\/ .*node_modules\/.*$/gm) ?? []);
+  const found = [...sources, ...comments].map((name) => /.*node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//.exec(name)?.[1]);
+  return new Set(found.filter((name) => name !== undefined));
 }
 
 describe('the bill of materials', () => {
