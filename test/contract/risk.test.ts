@@ -201,12 +201,15 @@ describe('plain JSON', () => {
     const flood = Promise.all(Array.from({ length: 80 }, () => acme.start({ to: acme.newNumber() })));
     while (held.length < 64) await new Promise((done) => setTimeout(done, 5));
     service.answer = json({ decision: 'block' });
-    assert.equal((await beta.start({ to: beta.newNumber() })).body.reason, 'risk');
+    // An answer counts within 800 ms only, and a slow machine has much to do now.
+    const isAsked = async ({ start, newNumber }: typeof beta) =>
+      (await start({ to: newNumber() })).body.reason === 'risk';
+    await eventually('the other application is asked about', () => isAsked(beta));
     assert.equal(held.length, 64, 'the others were not asked about');
     for (const response of held) response.end('{"decision":"allow"}');
     for (const { body } of await flood) assert.equal(body.status, 'pending');
     // Its questions have ended.
-    assert.equal((await acme.start({ to: acme.newNumber() })).body.reason, 'risk');
+    await eventually('it is asked about again', () => isAsked(acme));
   });
 
   test('parallel starts of a number ask once', async () => {
