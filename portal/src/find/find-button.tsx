@@ -5,7 +5,7 @@ import { isReferencePath } from '../location.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useSession } from '../session/session.tsx';
 import { words } from '../words/find.tsx';
-import styles from './find.module.css';
+import styles from './find-button.module.css';
 
 const FindDialog = lazy(() => import('./find-dialog.tsx'));
 

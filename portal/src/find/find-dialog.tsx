@@ -3,9 +3,10 @@ import { useLocation } from 'wouter';
 import { Icon } from '../parts/icon.tsx';
 import { useSession } from '../session/session.tsx';
 import { words } from '../words/find.tsx';
-import styles from './find.module.css';
+import styles from './find-dialog.module.css';
 import { addRecent, readRecent } from './recent.ts';
 import type { ResultEntry } from './result-entries.ts';
+import lines from './result-line.module.css';
 import { ResultLine } from './result-line.tsx';
 import { useResults } from './use-results.ts';
 
@@ -38,7 +39,7 @@ export default function FindDialog({ close }: { close: () => void }) {
     const last = all.length - 1;
     if (event.key === 'ArrowDown') setChosen(chosen >= last ? 0 : chosen + 1);
     else if (event.key === 'ArrowUp') setChosen(chosen <= 0 ? Math.max(last, 0) : chosen - 1);
-    // The answer is on its way: the first of the pages is not what was meant.
+    // While the service still searches, Enter opens the page of results: the first entry so far may be the wrong one.
     else if (event.key === 'Enter') open(isSearching ? undefined : all[chosen]);
     else return;
     event.preventDefault();
@@ -58,7 +59,7 @@ export default function FindDialog({ close }: { close: () => void }) {
       onClose={close}
       onClick={(event) => event.target === dialog.current && close()}
     >
-      <div className={styles.box}>
+      <div>
         <div className={styles.field}>
           <Icon name="search" />
           <input
@@ -105,7 +106,7 @@ export default function FindDialog({ close }: { close: () => void }) {
                     key={entry.key}
                     id={`found-${index}`}
                     role="option"
-                    className={styles.result}
+                    className={lines.result}
                     aria-selected={index === chosen}
                     onClick={() => open(entry)}
                     onMouseMove={() => setChosen(index)}

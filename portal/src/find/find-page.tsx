@@ -10,8 +10,9 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useSession } from '../session/session.tsx';
 import { words } from '../words/find.tsx';
-import styles from './find.module.css';
+import styles from './find-page.module.css';
 import { addRecent } from './recent.ts';
+import lines from './result-line.module.css';
 import { ResultLine } from './result-line.tsx';
 import { useResults } from './use-results.ts';
 
@@ -60,10 +61,10 @@ export default function FindPage() {
         {!isSearching &&
           groups.map(({ title, entries }) => (
             <Panel key={title} title={title}>
-              <ul className={styles.list}>
+              <ul className={lines.list}>
                 {entries.map((entry) => (
                   <li key={entry.key}>
-                    <Link href={entry.href} className={styles.result ?? ''} onClick={() => addRecent(values.q)}>
+                    <Link href={entry.href} className={lines.result ?? ''} onClick={() => addRecent(values.q)}>
                       <ResultLine entry={entry} />
                     </Link>
                   </li>

@@ -18,7 +18,7 @@ import { traceFact } from '../parts/trace-fact.tsx';
 import { Submits } from '../records/submits.tsx';
 import { useSession } from '../session/session.tsx';
 import { words as allWords } from '../words/find.tsx';
-import styles from './find.module.css';
+import styles from './opened-record.module.css';
 
 const words = allWords.opened;
 

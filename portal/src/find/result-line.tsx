@@ -1,7 +1,7 @@
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import styles from './find.module.css';
 import type { ResultEntry } from './result-entries.ts';
+import styles from './result-line.module.css';
 
 /** The content of one result, in the dialog and on the page. */
 export function ResultLine({ entry: { kind, title, isCode, about, status, at } }: { entry: ResultEntry }) {

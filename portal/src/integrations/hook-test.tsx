@@ -11,7 +11,8 @@ import { useAction } from '../session/use-action.ts';
 import { NumberField } from '../try/number-field.tsx';
 import { words as allWords } from '../words/integrations.tsx';
 import { HookCalls } from './hook-calls.tsx';
-import styles from './integrations.module.css';
+import styles from './hook-test.module.css';
+import shared from './integrations.module.css';
 import { OutcomeTag, reasonOf, SubjectLink } from './outcome.tsx';
 
 const words = allWords.test;
@@ -22,7 +23,7 @@ interface HookTestProps {
   path: string;
 }
 
-/** Does what a call of the server does. In the sandbox the handset shows the text. */
+/** Tests the hook with a code of our own, as if the server had called. In the sandbox the handset shows the text. */
 export function HookTest({ applicationId, path }: HookTestProps) {
   const { service } = useSession();
   const sandbox = service.environment === 'sandbox';
@@ -55,11 +56,11 @@ export function HookTest({ applicationId, path }: HookTestProps) {
                 hint={words.to[service.environment]}
                 error={problem?.of('to')}
               />
-              <div className={styles.outcome}>
+              <div className={shared.outcome}>
                 <Button type="submit" loading={busy}>
                   {words.submit}
                 </Button>
-                <span role="status" className={styles.said}>
+                <span role="status" className={shared.said}>
                   {tested && <Outcome applicationId={applicationId} {...tested} sandbox={sandbox} />}
                 </span>
               </div>

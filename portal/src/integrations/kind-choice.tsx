@@ -1,6 +1,7 @@
 import { Icon } from '../parts/icon.tsx';
 import { words } from '../words/integrations.tsx';
-import styles from './integrations.module.css';
+import shared from './integrations.module.css';
+import styles from './kind-choice.module.css';
 import { type HookKind, hookKinds } from './kinds.ts';
 
 /** The servers to choose from. */
@@ -12,7 +13,7 @@ export function KindChoice({ onChoose }: { onChoose: (kind: HookKind) => void })
           <button type="button" onClick={() => onChoose(kind)}>
             <span>
               <strong>{kind === 'generic' ? words.list.other : words.kinds[kind].title}</strong>
-              <span className={styles.quiet}>{words.kinds[kind].about}</span>
+              <span className={shared.quiet}>{words.kinds[kind].about}</span>
             </span>
             <Icon name="arrow" size={16} />
           </button>

@@ -1,8 +1,9 @@
 import { TextInput } from '@mantine/core';
 import type { Problem } from '../api/problem.ts';
 import { words as allWords } from '../words/integrations.tsx';
-import styles from './integrations.module.css';
+import shared from './integrations.module.css';
 import { type HookKind, nameOf } from './kinds.ts';
+import styles from './pointer-fields.module.css';
 import { type PointerName, pointerNames, pointersFrom } from './pointers.ts';
 import { samplePayload } from './samples/payload.ts';
 
@@ -15,7 +16,7 @@ interface PointerFieldsProps {
   problem: Problem | undefined;
 }
 
-/** Where the payload has what. Servers other than `generic` have pointers of their own, so theirs are folded. */
+/** Where the payload has each field. Folded for servers other than `generic`, because these have default pointers. */
 export function PointerFields(props: PointerFieldsProps) {
   const { kind, typed } = props;
   if (kind === 'generic') return <Fields {...props} rule={words.pointersRule} />;
@@ -33,7 +34,7 @@ function Fields({ typed, setTyped, problem, rule }: PointerFieldsProps & { rule:
   return (
     <fieldset className={styles.pointers}>
       <legend>{words.pointers}</legend>
-      <p className={styles.quiet}>{rule}</p>
+      <p className={shared.quiet}>{rule}</p>
       <div className={styles.fields}>
         {pointerNames.map((name) => (
           <TextInput
@@ -50,7 +51,7 @@ function Fields({ typed, setTyped, problem, rule }: PointerFieldsProps & { rule:
       </div>
       {pointers !== null && (
         <>
-          <p className={styles.label}>{words.payload}</p>
+          <p className={shared.label}>{words.payload}</p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
           <pre className={styles.payload} tabIndex={0}>
             {JSON.stringify(samplePayload(pointers), null, 2)}

@@ -9,7 +9,7 @@ import { SampleCard } from '../operation/sample-card.tsx';
 import { makeRequest } from '../samples/make-request.ts';
 import { findCall, valuesOf } from './find-call.ts';
 import type { GuideCall } from './guide-calls.ts';
-import styles from './guide-page.module.css';
+import styles from './guide-text.module.css';
 
 /** A call of a guide in every language of the reference, with the address and the credential of the reader. */
 export function GuideCallCard({ call }: { call: GuideCall }) {

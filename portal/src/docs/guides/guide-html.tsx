@@ -6,7 +6,7 @@ import { useCredentials } from '../credentials.ts';
 import { fillIn } from './fill-in.ts';
 import { GuideCallCard } from './guide-call-card.tsx';
 import type { GuideCall } from './guide-calls.ts';
-import styles from './guide-page.module.css';
+import styles from './guide-text.module.css';
 
 /** The text of a document. Its calls are cards in the reader's language, and its samples have the reader's address and credentials. */
 export function GuideHtml({ html }: { html: string }) {
