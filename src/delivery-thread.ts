@@ -25,7 +25,7 @@ export interface ThreadData {
   connection: DatabaseOptions['connection'];
   /** Opens the key ring: the thread derives a verification's code when it sends the text. */
   secret: string;
-  /** The ring as the main thread has it. */
+  /** The versions that the main thread has opened. */
   opened: readonly OpenedVersion[];
   readable: boolean;
 }

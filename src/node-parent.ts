@@ -67,7 +67,7 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
   let started = false;
   let stopping = false;
   let replaced = 0;
-  /** What processes that have ended had counted. */
+  /** The metrics of processes that have ended. */
   let ended = '';
   metrics.gauge('heliograph_web_processes', 'Processes that answer requests', () => serving().length);
   metrics.counter('heliograph_web_processes_replaced_total', 'Processes that ended and were replaced', () => replaced);

@@ -8,9 +8,9 @@ export function welcome(options: {
   config: Config;
   /** Set on the first start of a sandbox only. */
   made: SandboxCredentials | undefined;
-  /** Of the link that signs in to the demo account once. */
+  /** The token of the link that signs in to the demo account once. */
   signInToken?: string | undefined;
-  /** The mounted paths: a `curl` line is shown only if its path is mounted. */
+  /** The paths that are mounted: a `curl` line is shown only if its path is among them. */
   paths: string[];
   /** The names of the carriers that operators have connected. */
   carriers: string[];

@@ -19,7 +19,7 @@ const isJson = beforeDashes.includes('--json');
 const output = createOutput({ stdout, stderr, isJson, colours: mayColour() });
 const interrupt = new AbortController();
 const interruptWithinMs = 1000;
-/** For the error of a lost connection. */
+/** The address of the service, for the message of a lost connection. */
 let url: string | undefined;
 
 function mayColour(): boolean {

@@ -40,11 +40,11 @@ function currentQuery(): string {
 
 export interface Filters<Values> {
   values: Values;
-  /** Changes some of them, and the address with them, without a new history entry. */
+  /** Changes some filters, and the address with them, without a new history entry. */
   change: (values: Partial<Values>) => void;
   /** Appended to the address of a record, so that closing the record shows the same list. */
   query: string;
-  /** Whether any differs from its default. */
+  /** Whether any filter differs from its default. */
   any: boolean;
 }
 

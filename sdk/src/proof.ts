@@ -106,7 +106,7 @@ function readPart(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(new TextDecoder().decode(fromBase64(text)));
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // Refused below, like any other text that is not a proof.
   }
   throw notAProof();
 }

@@ -17,7 +17,7 @@ export interface Connection {
   apiKey: string | undefined;
   clientId: string | undefined;
   clientSecret: string | undefined;
-  /** The error for a call whose credentials are missing; it names those that are. */
+  /** The error for a call without its credentials; it names those of `names` that are missing. */
   missing(...names: Name[]): TypeError;
 }
 

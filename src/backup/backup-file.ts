@@ -11,11 +11,11 @@ export const format = 2;
 export interface BackupLabel {
   heliograph_backup: number;
   made_at: string;
-  /** Of the program that made it. */
+  /** The version of Heliograph that made the backup. */
   version: string;
   environment: string;
   cipher: string;
-  /** Of each chunk but the last, before it is encrypted. */
+  /** Size of each chunk but the last, before encryption. */
   chunk_bytes: number;
   /** How the key is made from the master secret. */
   kdf: { name: string; N: number; r: number; p: number; salt: string };
@@ -30,7 +30,7 @@ export interface BackupHeader {
   /** Which spans of time have a partition, by table. */
   partitions: Record<string, number[]>;
   sequences: Record<string, number>;
-  /** In the order of the file. */
+  /** The tables in the order of the file. */
   tables: StoredTable[];
 }
 

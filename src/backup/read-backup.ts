@@ -13,7 +13,7 @@ import { Altered } from './sealed-chunks.ts';
 import type { StoredTable } from './stored-tables.ts';
 
 export interface ReadOptions extends OpenOptions {
-  /** Those of this version: the tables must be the same. */
+  /** The migrations of this version. The backup must have the same, so that the tables are the same. */
   migrations: Migration[];
   /** Called for each table in turn. It must read all rows. */
   onTable: (table: StoredTable, rows: AsyncGenerator<Buffer>) => Promise<void>;
@@ -39,18 +39,18 @@ const blockBytes = 262_144;
 export async function readBackup(options: ReadOptions): Promise<ReadBackup> {
   const opened = await openBackup(options);
   if (opened === undefined) return readOldBackup(options);
-  // Every chunk was checked before it comes here.
+  // No further proof: each chunk was checked when it was decrypted.
   const proof: Proof = { begin: async () => {}, take: () => {}, finish: () => opened.salt };
   return unzipping(opened.compressed, options, (bytes) => readAll(bytes, options, proof));
 }
 
-/** One that is not encrypted. */
+/** Reads a backup of the first format, which is not encrypted. */
 async function readOldBackup(options: ReadOptions): Promise<ReadBackup> {
   const { path } = options;
   const { size } = await stat(path);
   return unzipping(createReadStream(path, { highWaterMark: blockBytes }), options, async (bytes, gunzip) => {
     const read = await readAll(bytes, options, createOldProof(options));
-    // Ignore bytes after the end of the compressed data.
+    // Refuse bytes after the end of the compressed data: gunzip would ignore them.
     if (gunzip.bytesWritten !== size) throw new Altered();
     return read;
   });

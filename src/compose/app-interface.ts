@@ -17,7 +17,7 @@ import type { Foundation } from './foundation.ts';
 import type { Smpp } from './smpp/web.ts';
 import { composeTracing } from './tracing/tracer.ts';
 
-/** Texts are due with these carriers, or with any. `accepted` saves delivery reading the texts that were just accepted. */
+/** Wakes delivery: texts are due for these carriers, or for any. Delivery need not read the texts in `accepted`. */
 export type WakeDelivery = (carriers?: Woken, accepted?: readonly Message[]) => void;
 
 /** What the app is made of. */

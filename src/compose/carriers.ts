@@ -45,7 +45,7 @@ export function composeCarriers(
     return [...counts].map(([labels, value]) => ({ labels: labels.split(' '), value }));
   });
 
-  /** Codes whose receipts by HTTP reported a failure. */
+  /** What it takes to send a code again by another carrier, after a receipt by HTTP reported a failure. */
   const resend: CodeResendOptions = {
     findPending: (tx, ids) => findPending(tx, ids, clock.nowMs()),
     nextCarrier(text, from) {

@@ -45,7 +45,7 @@ export function toEmitted(ids: EventIds, event: StoredEvent, { record, reference
   };
 }
 
-/** An event of an opt-out holds it; Postgres does not keep the order of the fields. */
+/** The event holds the whole opt-out. Puts its fields in order, because Postgres does not keep the order in JSON. */
 function optOutOf({ data }: StoredEvent): Subject {
   if (data === null) return gone;
   const { number, source, word, created_at } = data as OptOutRecord;

@@ -75,7 +75,7 @@ export function composeHooks(foundation: Foundation, { registry, ...apis }: Hook
   return { receiver, service, drain: calls.drain };
 }
 
-/** A language that is none, or an address that is too long, must not keep a code from its person. */
+/** Leaves out an invalid language and an address that is too long: neither must stop a code. */
 function startBody(hook: Hook, { to, code, locale, ip }: HookPayload): object {
   const language = locale !== undefined && localeProblem(locale) === undefined ? locale : hook.locale;
   const client = ip !== undefined && ip.length <= 45 ? { client: { ip } } : {};

@@ -23,7 +23,7 @@ export interface InboundParts {
   mainDatabase?: Database;
   clock: Clock;
   keys: KeyRing;
-  /** These carriers have an answer to send. */
+  /** Wakes delivery: these carriers have an answer to send. */
   wake: (carriers: readonly string[]) => void;
 }
 
@@ -49,7 +49,7 @@ export interface InboundWebParts {
 /** A reply goes to the sender of one of the newest texts on the virtual phone: search this many. */
 const searchedTexts = 100;
 
-/** Builds the same for a web node, and what its routes need. */
+/** The same for a web node, with what its routes need. */
 export function composeInbound(foundation: Foundation, parts: InboundWebParts) {
   const { config, clock, database: mainDatabase, sideDatabase: database, keys } = foundation;
   const { registry, inbox } = parts;

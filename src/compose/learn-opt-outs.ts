@@ -42,7 +42,7 @@ export function learnOptOuts(optOuts: Pick<OptOuts, 'learn'>, database: Database
 
 type Refused = Pick<Message, 'to' | 'sender' | 'sentAs' | 'applicationId' | 'api' | 'channel'>;
 
-/** The sender of the text decides. */
+/** The opt-out is from the sender of the refused text. */
 function toRefused({ to, sender, sentAs, applicationId, api }: Refused): RefusedText {
   return { number: to, sender: sentAs ?? sender, notified: { applicationId, api } };
 }

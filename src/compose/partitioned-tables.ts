@@ -12,7 +12,7 @@ export const recordTables: PartitionedTable[] = [messageTable, ...verificationTa
 /** The tables of events, by day. */
 export const eventTables: PartitionedTable[] = [eventTable, deliveryTable];
 
-/** Right after the migrations, so that the first rows find their partition. A chore makes the later ones. */
+/** Call right after the migrations, so that the first rows find their partition. A chore makes the later ones. */
 export async function makeFirstPartitions(database: Database, clock: Clock): Promise<void> {
   await beginDay(database, clock.nowMs());
   for (const table of [...recordTables, ...eventTables]) await makePartitions(database, table, clock.nowMs());

@@ -28,7 +28,7 @@ export interface PortalParts {
   currentGuard: KnownGuard['current'];
 }
 
-/** The risk check as the last rule; what it asks is the operator's. */
+/** The risk check, shown as the last rule. It has no limit to show: the operator's own service decides. */
 const riskRule = ({ risk }: Foundation['config']) =>
   ({ rule: 'risk', limit: null, active: risk !== undefined }) as const;
 

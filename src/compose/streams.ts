@@ -3,7 +3,7 @@ import { composeEvents, type EventParts } from './events.ts';
 import type { Foundation } from './foundation.ts';
 import { composeInbox } from './inbox.ts';
 
-/** Builds what readers can follow live: the sandbox's inbox and the event feed. A lone process counts their places itself. */
+/** Builds the live streams: the sandbox's inbox and the event feed. A node's only process counts their places itself. */
 export function composeStreams(
   foundation: Foundation,
   parts: Omit<EventParts, 'places'>,

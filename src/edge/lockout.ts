@@ -42,7 +42,7 @@ export function extendLockout(lockout: Lockout, nowMs: number, quietMs: number):
   lockout.nextMoveMs = nowMs + graceMs;
 }
 
-/** The windows are free earlier than when it opened. What early retries have added stays. */
+/** Ends a lockout earlier, because a slot was given back. What early retries have added stays. */
 export function endLockoutEarlier(lockout: Lockout, freeMs: number): void {
   const naturalEndMs = lockout.latestEndMs - (lockout.control === 'minute' ? minuteMs : burstMs);
   const earlierMs = Math.max(0, naturalEndMs - freeMs);

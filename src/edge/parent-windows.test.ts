@@ -99,7 +99,7 @@ function limiterBehindChannel(window: SlidingWindow): Limiter {
 
 describeLimiter('windows in the parent', {
   newLimiter: () => limiterBehindChannel(createSlidingWindow()),
-  // A little more than what two readings of the clock may differ by.
+  // A little more than the error of two clock readings.
   tickMs: 1 / 64,
   effort: inShort({ steps: 300, fills: 1, runs: 6 }, { steps: 5000, fills: 2, runs: 100 }),
   mostPerMinute: 100,
@@ -180,7 +180,7 @@ describe('processes of one node', () => {
 });
 
 describe('a parent that does not answer', () => {
-  /** Waits until the questions of this turn are given up; the test's clock says when that is. */
+  /** Advances the test's clock until the questions of this turn have timed out. */
   async function giveUp(clock: TestClock): Promise<void> {
     await new Promise((next) => setImmediate(next));
     clock.advance(1000);

@@ -27,11 +27,11 @@ interface Waiting {
   answer: ((decision: LimitDecision | undefined) => void) | undefined;
 }
 
-/** Covers the error of two clock readings: a request that was on its way is never taken for one that knew. */
+/** Covers the error of two clock readings, so that a request which was already on its way gets no penalty. */
 const clockErrorMs = 0.005;
 /** More questions than this wait only if the parent stands still. */
 const mostWaiting = 100_000;
-/** A busy parent gets fewer and larger frames. */
+/** Maximum number of unanswered frames: a busy parent gets fewer and larger ones. */
 const mostFrames = 2;
 /** Keep this many answered questions before cutting the list. */
 const forgetAfter = 10_000;
@@ -51,7 +51,7 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
   let late: NodeJS.Timeout | undefined;
   let answering = true;
 
-  /** Sends at the end of this turn. While two frames are under way, what is asked waits for one to be answered. */
+  /** Sends at the end of this turn. At the maximum of unanswered frames, questions wait for an answer. */
   function sendSoon(): void {
     if (isSending || frames >= mostFrames) return;
     isSending = true;
@@ -94,7 +94,7 @@ export function createParentWindows(channel: Duplex, options: ParentWindowsOptio
     const { answer, question } = one;
     one.answer = undefined;
     if (answer !== undefined) answer(decision);
-    // Its request got a 503 meanwhile, so it gives back what the late decision charged.
+    // The request was answered by a 503 meanwhile: give back what the late decision charged.
     else if (decision?.chargedAtMs !== undefined) giveBack(question, decision.chargedAtMs, () => {});
   }
 

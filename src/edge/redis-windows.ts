@@ -29,7 +29,7 @@ interface Batch {
 /** The exact windows of all registrations, shared by all nodes through Redis. */
 export function createRedisWindows({ breaker, share, clock, timeUs }: RedisWindowsOptions): Windows {
   let batches = new Map<string, Batch>();
-  /** Decisions of this node's share: it also gives back what it charged. */
+  /** Decisions that this node's share made: their charges are given back to the share. */
   const ofShare = new WeakSet<LimitDecision>();
   /** Duration of the last call. The script runs about half of it after we sent its arguments. */
   let lastTripMs = 0;

@@ -16,7 +16,7 @@ export interface WindowBreaker {
 }
 
 export interface WindowBreakerOptions {
-  /** Of Redis, or of Sentinels that name it. */
+  /** The URL of Redis, or of Sentinels that name it. */
   url: string;
   log: Log;
   timeoutMs?: number;
@@ -28,7 +28,7 @@ export interface WindowBreakerOptions {
 const beatEveryMs = 1000;
 /** A master without a replica for longer may be one that was cut off, beside the one that Sentinel has named since. */
 const aloneForMs = 3000;
-/** How often Sentinels are asked while their master answers: a decision is followed within this and one connection. */
+/** How often to poll Sentinels while the master answers: bounds the delay after a failover. */
 const askSentinelEveryMs = 250;
 /** Sentinels need not be as quick as the windows. */
 const sentinelWithinMs = 1000;
@@ -40,7 +40,7 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let said = '';
-  /** With Sentinels: names the master. */
+  /** Asks the Sentinels for the master. */
   const finder = isSentinelAddress(url) ? createFinder(url) : undefined;
   /** The server that is connected, or was last tried. */
   let triedUrl = url;
@@ -112,7 +112,9 @@ export function createWindowBreaker(options: WindowBreakerOptions): WindowBreake
     return connected.unreplicatedForMs() > aloneForMs;
   }
 
-  /** From whom another server may take over: then its windows are exact at once, because a replica had all of them. */
+  /**
+   * The server whose windows the connected one may continue without a break, because a replica had confirmed all of them.
+   */
   function heirOf(serverId: string | undefined): string {
     if (reliedOn === undefined || reliedOn === serverId) return '';
     return wasReplicated ? reliedOn : lost;
@@ -157,7 +159,7 @@ function createFinder(url: string) {
 }
 
 export const ageKey = 'hg:server';
-/** In place of a server's id: what this node admitted there may be missing. */
+/** Replaces a server's id if admissions there may be missing on the new server. */
 const lost = 'lost';
 
 /**

@@ -6,9 +6,12 @@ export interface WindowQuestion {
   kind: WindowKind;
   key: string;
   limits: Limits;
-  /** By the machine's steady clock, which all processes share. Undefined asks for the caller's state and charges nothing. */
+  /**
+   * When the caller was informed, by the machine's steady clock. Undefined: only report the caller's state, and charge
+   * nothing.
+   */
   informedAtMs: number | undefined;
-  /** Of a request that was not served, by the parent's clock: takes its charge back. */
+  /** Set to take back the charge of a request that was not served: when it was charged, by the parent's clock. */
   givesBackMs?: number;
 }
 

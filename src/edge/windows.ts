@@ -17,8 +17,8 @@ export interface Windows {
   /** The caller's state. Charges nothing, extends no lockout and stores nothing. */
   peek(key: string, limits: Limits): LimitDecision | Promise<LimitDecision>;
   /**
-   * Takes the charge of an admitted request back, because it was not served, and returns the caller's state. A block that
-   * is open ends as much earlier as the slot is free earlier. Never fails.
+   * Takes back the charge of an admitted request that was not served, and returns the caller's state. An open lockout ends
+   * earlier by the time that this gains. Never fails.
    */
   giveBack(key: string, decision: LimitDecision): LimitDecision | Promise<LimitDecision>;
 }

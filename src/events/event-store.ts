@@ -221,9 +221,7 @@ const readStatement = {
   ),
 };
 
-/**
- * A record has few events. Without the brackets Postgres may read all events of the application to get them in order.
- */
+/** A record has few events. Without `offset 0` Postgres may read all events of the application to get them in order. */
 const readSubjectStatement = {
   name: 'read-events-of-subject',
   text: pageOf(`select * from (select * from event where subject = $8 and position > $2 and position <= $3 offset 0) s

@@ -16,7 +16,7 @@ export interface Horizon {
   reachNow(): Promise<number>;
 }
 
-/** Between polls for the end of earlier writers. None runs longer than a few seconds. */
+/** The pause between polls that wait for earlier writers to end. No writer runs longer than a few seconds. */
 const betweenPollsMs = 20;
 const maxPolls = 250;
 

@@ -18,7 +18,7 @@ export interface Listeners {
 export interface ListenersOptions {
   database: Database;
   clock: Clock;
-  /** Between polls for the end of earlier statements. */
+  /** The pause between polls that wait for earlier statements to end. */
   pause?: () => Promise<void>;
 }
 

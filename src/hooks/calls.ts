@@ -7,12 +7,12 @@ import type { CallOutcome } from './hook.ts';
 /** A call of a hook, for its developer. */
 export interface HookCall {
   hookId: string;
-  /** The request. */
+  /** The id of the request. */
   id: string;
   atMs: number;
   outcome: CallOutcome;
   detail: string | null;
-  /** The verification or the text. */
+  /** The id of the verification or text that the call made. */
   subject: string | null;
 }
 

@@ -30,20 +30,20 @@ export interface Hook {
   from: string | null;
   /** The language of its texts, unless a payload names one. */
   locale: string | null;
-  /** Null for those of its kind. */
+  /** Null if the pointers of its kind apply. */
   pointers: HookPointers | null;
   createdAtMs: number;
   updatedAtMs: number;
 }
 
-/** A secret without itself. */
+/** A secret as it is listed, without its value. */
 export interface HookSecret {
   id: string;
   createdAtMs: number;
   endsAtMs: number | null;
 }
 
-/** A secret as calls are checked with it: the bytes that sign, or the keyed hash of a bearer secret. */
+/** What calls are checked with: the key that signs, or the keyed hash of a bearer secret. */
 export interface ProvingSecret {
   endsAtMs: number | null;
   key: Buffer | null;

@@ -7,7 +7,7 @@ export type ProofForm = 'standard-webhooks' | 'zitadel' | 'bearer';
 /** The form of an answer. */
 export type AnswerForm = 'json' | 'supabase' | 'text';
 
-/** A setting to paste at the server. */
+/** A setting that the developer pastes at the identity server. */
 export interface PastedSetting {
   name: string;
   value: string;
@@ -16,7 +16,10 @@ export interface PastedSetting {
 export interface KindRules {
   proof: ProofForm;
   answer: AnswerForm;
-  /** Where its payload has what; the first of several that leads to a value counts. Empty if the hook must say it. */
+  /**
+   * Where the server's payload has each field: the first pointer that leads to a value counts. Empty if each hook must set
+   * its own.
+   */
   pointers: { [Name in keyof HookPointers]: readonly string[] };
   /** The settings to paste. `secret` is null once it can no longer be shown. */
   settings(url: string, secret: string | null): PastedSetting[];

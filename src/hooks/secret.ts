@@ -4,7 +4,7 @@ import { keyedHash, sameBytes } from '../platform/crypto/secrets.ts';
 import type { HookKind } from './hook.ts';
 import { kindRules } from './kinds.ts';
 
-/** A secret as it is stored, and as its owner sees it once; null if the owner gave it. */
+/** A new secret: as it is stored, and as its owner sees it once. `shown` is null if the server made the key. */
 export interface NewHookSecret {
   sealed: Buffer | null;
   hash: Buffer | null;

@@ -16,7 +16,7 @@ export type HookTextParts = Pick<MessageRoutesOptions, 'messages' | 'rules' | 'i
 /** The same text to the same number within this time is a repeated call: its first message is the answer. */
 const repeatsForMs = minuteMs;
 
-/** Sends the texts of hooks that have no code apart. */
+/** Sends texts of hooks whose server sends a whole text instead of a code. */
 export function createHookTexts({ messages, rules, idempotency }: HookTextParts) {
   /** Calls repeated at once on this node share one answer. */
   const underWay = new Map<string, Promise<SentText>>();

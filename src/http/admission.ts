@@ -72,14 +72,17 @@ export interface Admission {
   refusal: ApiError | undefined;
   /** For streams and waiting requests: calls back once when the caller's credential ends. The returned function stops watching. */
   onCredentialEnd?: (act: () => void) => () => void;
-  /** For hooks. */
+  /** Set where the handler charges the request: for hooks, and for routes of developers. */
   charge?: Charge;
 }
 
 /** Guards every route. The server calls it and knows nothing about credentials or limits. */
 export interface Gateway {
   admit(arrival: Arrival): Admission | Promise<Admission>;
-  /** An admitted request gets a 503: its registration gets the slot back. Returns its state then. Never fails. */
+  /**
+   * Gives a slot back to the registration, after an admitted request was answered by a 503. Returns the limits after that.
+   * Never fails.
+   */
   giveBack(admission: Admission): LimitDecision | Promise<LimitDecision>;
   /** The limits of an address, for bytes that are not a readable request. Charges nothing. */
   peek(address: OwnedText): LimitDecision | Promise<LimitDecision>;

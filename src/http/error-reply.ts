@@ -72,7 +72,7 @@ export interface RefusalOptions {
   help: HelpLinks;
 }
 
-/** An error as an answer, in the format of its route. */
+/** An error as an answer, in the error format of its route. */
 export function refusalParts(refusal: ApiError, options: RefusalOptions): AnswerParts & { data: string } {
   const { errors, help } = options;
   const { status, name, body } = errors === 'oauth' ? oauthRefusal(refusal) : contractRefusal(refusal, options);
@@ -87,7 +87,7 @@ function headersOf({ status, headers, retryAfterMs }: ApiError, help: HelpLinks[
 
 interface ErrorAnswer {
   status: number;
-  /** Of its page. */
+  /** Names the page that explains the error. */
   name: HelpName;
   body: object;
 }

@@ -98,7 +98,7 @@ export function createPageRoutes(folder: string, isOperation: (id: string) => bo
   ];
 }
 
-/** What the URL of a page names besides the page. */
+/** The parameters in the URL of a page. */
 interface Shown {
   operation?: string;
   guide?: string;
@@ -157,7 +157,7 @@ function readPage(path: string, headers: Record<string, string>): Reply {
   return { status: 200, content: { type, data, headers, ...gzip } };
 }
 
-/** The build has compressed what it made. */
+/** The gzipped copy that the build has put beside a file, if any. */
 function compressedBeside(path: string): Buffer | undefined {
   return existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`) : undefined;
 }

@@ -25,7 +25,7 @@ export function createRequestSpans(tracer: Tracer, clock: Clock): RequestSpans {
       const { admission } = exchange;
       if (admission === undefined) return;
       const { charge } = admission;
-      // A hook is identified when its proof is right, and that charges its registration.
+      // A hook's caller is known only after its proof was checked, when `charge` is called.
       if (charge === undefined || admission.caller.kind !== 'anonymous') decide(exchange);
       else
         admission.charge = async (proved) => {
@@ -38,7 +38,7 @@ export function createRequestSpans(tracer: Tracer, clock: Clock): RequestSpans {
   };
 }
 
-/** Who may ask for traces; undefined for those who are not identified. */
+/** The id by which a caller's traces are limited; undefined for callers that are not identified. */
 function callerOf(caller: Caller | undefined): string | undefined {
   if (caller?.kind === 'application') return caller.applicationId;
   return caller?.kind === 'developer' ? caller.accountId : undefined;
@@ -118,12 +118,12 @@ export class SampledRequest implements RequestTrace {
 }
 
 interface AnsweredRequest {
-  /** The status of HTTP that says the same. */
+  /** The HTTP status; for SMPP, the one with the same meaning. */
   status: number;
   refusal: ApiError | undefined;
   correlationId: string;
   caller: Pick<CallingApplication, 'applicationId' | 'api'> | undefined;
-  /** Of a request by HTTP. */
+  /** Absent for SMPP. */
   method?: string;
   route?: string | undefined;
 }

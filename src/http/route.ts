@@ -25,7 +25,7 @@ export type Auth =
   | { kind: 'bearer'; scope: Scope | undefined }
   /** With `session`, the caller is the signed-in person if there is one. */
   | { kind: 'visitor'; session?: true }
-  /** A signed-in person, whatever its role: what is about the person itself. */
+  /** A signed-in person, with any role: for routes about the person, not an account. */
   | { kind: 'person' }
   /** HTTP Basic with an account sid and its token, in Twilio's shape. */
   | { kind: 'sid'; api: SidApi }
@@ -119,7 +119,7 @@ export type Charge = (
 /** The trace of a sampled request. */
 export interface RequestTrace {
   readonly traceId: string;
-  /** Its place, as the rows that it makes keep it: their spans go on below. */
+  /** The request's span, as rows store it: later spans of these rows become its children. */
   readonly kept: string;
   /** A span of work that began at `startMs` (steady) and ends now. */
   note(name: string, startMs: number, attributes?: SpanAttributes): void;
@@ -169,7 +169,7 @@ export interface Reply {
   retryAfterSeconds?: number;
   /** The outcome of the request, for its trace. Nothing that the caller wrote. */
   outcome?: string;
-  /** It shows a 503 in another form: the registration gets the slot back. */
+  /** The answer is a 503 in another form: the registration gets the slot back. */
   isUnserved?: boolean;
   headers?: Record<string, string>;
   /** For answers that are not JSON: a page, metrics, an event stream. */

@@ -13,7 +13,7 @@ export const clientSkewMs = 30_000;
 /** An assertion of RFC 7523 with right claims whose signature is not checked yet. */
 export interface ClientAssertion {
   clientId: string;
-  /** Stands for the client and its `jti`. */
+  /** Identifies the assertion by its client and `jti`, because it may be used only once. */
   id: Buffer;
   expiresAtMs: number;
   alg: string;

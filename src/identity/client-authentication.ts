@@ -65,7 +65,7 @@ export function createClientAuthentication(options: ClientAuthenticationOptions)
   function withSecret(application: KnownApplication | null, clientSecret: string): Authenticated | undefined {
     const secret = findSecret(keys, application?.client?.secrets ?? [], clientSecret, clock.nowMs());
     if (application === null || secret === undefined) return undefined;
-    // Its caller has shown that it knows the secret, so it may know why it is refused.
+    // The caller knows the secret, so it may learn why it is refused.
     return secret.suspended ? oauthError('invalid_client', suspended('client secret')) : used(application, secret.id);
   }
 

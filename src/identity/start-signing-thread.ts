@@ -17,13 +17,12 @@ interface Request {
   resolve: (jws: string | Promise<string>) => void;
 }
 
-/** The thread starts before the turn ends if the turn asks for more than this. */
+/** At this number of requests they are sent at once, before the end of the turn. */
 const askedTogether = 16;
 
 /**
- * A thread that signs what one turn of the event loop asks for together. One signature in Node's thread pool takes a job,
- * two wake-ups and a callback; here a dozen share them. It starts when a turn first asks for several: a node that issues
- * a token now and then does without. While there is no thread, the pool signs.
+ * Signs in a thread all that one turn of the event loop asks for: much cheaper than a job per signature in Node's pool.
+ * Starts when a turn first asks for several; until then the pool signs.
  */
 export function startSigningThread(
   log: Log,
@@ -64,7 +63,7 @@ export function startSigningThread(
     });
   }
 
-  /** All of them for one key. */
+  /** Sends the turn's requests, which all have the same key. */
   function sendAsked(): void {
     const [first] = asked;
     if (first === undefined) return;

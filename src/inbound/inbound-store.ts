@@ -125,7 +125,7 @@ export async function findInboundTexts(tx: Tx, ids: string[]): Promise<Inbound[]
   return rows.map(toInbound);
 }
 
-/** The texts of a phone to a number since then and before a text, at most `most`. */
+/** At most `most` texts of a phone to a number, since `sinceMs` and before the text `before`. */
 export async function findLately(
   tx: Tx,
   { from, to, sinceMs, before, most }: { from: string; to: string; sinceMs: number; before: string; most: number },

@@ -36,7 +36,7 @@ const longestAddress = 32;
 /** Longer than 255 parts. */
 const longestText = 65_536;
 
-/** Makes a carrier's data storable: Postgres rejects NUL, half characters and too long index entries. */
+/** Makes a carrier's data storable: Postgres rejects NUL, lone surrogates and index entries that are too long. */
 export function readableAddress(text: string): string {
   return text.slice(0, longestAddress).replaceAll('\0', '').toWellFormed();
 }

@@ -14,8 +14,8 @@ export interface NumberServiceOptions {
   /** Whether the application exists. It is locked until the transaction ends. */
   isApplication: (tx: Tx, id: string) => Promise<boolean>;
   /**
-   * Changes an application, and `also` another, and resolves when all nodes know: an application may send from its
-   * numbers.
+   * Changes an application, and those that are passed to `also`. Resolves when all nodes know, because an application may
+   * send from its numbers.
    */
   change: <Result>(
     applicationId: string,
@@ -112,7 +112,7 @@ export function createNumberService({ database, clock, isApplication, change, is
       await change(found.applicationId, async (tx, also) => {
         const lost = await store.deleteNumber(tx, key);
         if (lost === undefined) throw notFound();
-        // It may have moved to another application since.
+        // The number may have moved to another application since it was read.
         also(lost.applicationId);
         await note?.(tx, lost);
       });

@@ -42,7 +42,7 @@ export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRout
         const number = readFilter(call.query.to);
         const scope = applicationScope(requireApplication(call).applicationId);
         const rows = await optOuts.list({ scope, number }, { limit: limit + 1, after });
-        // A masked number is known to a caller who asks for it.
+        // A caller who filters by a number knows it, so it is shown unmasked.
         const body = toPage(rows, limit, (row) => toOptOutRecord({ ...row, number: number ?? row.number }));
         return { status: 200, body };
       },

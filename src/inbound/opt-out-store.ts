@@ -16,7 +16,7 @@ import {
   scopeKinds,
 } from './opt-out.ts';
 
-/** A number as the rows have it. */
+/** The hashes under which rows may hold a number. */
 export interface HashedNumber {
   newest: Buffer;
   all: Buffer[];

@@ -79,10 +79,10 @@ export function createOptOuts(options: OptOutsOptions) {
     check,
     find,
 
-    /** For a transaction with `stop` and `start`: it names all their numbers first. */
+    /** Call this first in a transaction with `stop` or `start`, with all numbers of that transaction. */
     lock: lockNumbers,
 
-    /** A person's own word. Returns whether it changed anything. */
+    /** The person has texted a stop word. Returns whether that changed anything. */
     async stop(tx: Tx, number: string, scopes: NotifiedScope[], word: string): Promise<boolean> {
       return (await addOptOuts(tx, { number, hashed: hashed(number), scopes, source: 'mo', word }, clock)) > 0;
     },

@@ -49,8 +49,8 @@ export async function findNumber(tx: Tx, key: NumberKey): Promise<OwnNumber | un
 }
 
 /**
- * Locks a number until the transaction ends, and returns this entry of it. Others who assign the number wait, also if
- * there is no entry yet; its count of entries stays.
+ * Locks a number until the transaction ends, also if it has no entry yet, and returns the entry of this key. Others who
+ * assign the number wait, so its count of entries stays the same.
  */
 export async function lockNumber(tx: Tx, key: NumberKey): Promise<OwnNumber | undefined> {
   const lock = 'select pg_advisory_xact_lock(hashtextextended($1, $2))';
@@ -60,7 +60,7 @@ export async function lockNumber(tx: Tx, key: NumberKey): Promise<OwnNumber | un
   return rows.map(toOwnNumber)[0];
 }
 
-/** Returns the entry as it was at its end. */
+/** Deletes the entry, and returns it as it was. */
 export async function deleteNumber(tx: Tx, key: NumberKey): Promise<OwnNumber | undefined> {
   const statement = `delete from own_number where ${isKey} returning ${columns}`;
   const { rows } = await tx.query<OwnNumberRow>(statement, values(key));
@@ -103,8 +103,8 @@ const findStatement = {
 };
 
 /**
- * Whether an application holds a number at the carrier of this name. Who takes the number away, or gives it to another
- * application, waits until the transaction ends.
+ * Whether an application holds a number at the carrier of this name. Until the transaction ends, the number cannot be taken
+ * away or given to another application.
  */
 export async function lockHeld(
   tx: Tx,

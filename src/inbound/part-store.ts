@@ -3,7 +3,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import { lockSeeds } from '../platform/database/advisory-locks.ts';
 import type { Tx } from '../platform/database/database.ts';
 
-/** The parts of one long text: phones may use the same reference, and one phone references of both widths. */
+/** What identifies one long text. Two phones may use the same reference, and one phone may use references of both widths. */
 export interface LongText {
   carrier: string;
   from: string;

@@ -20,7 +20,7 @@ import { mayMeanStop, type Word, wordOf } from './words.ts';
 export interface InboundReceiverOptions extends KeywordOptions {
   database: Database;
   keys: KeyRing;
-  /** The verification that a text approved, whole and before any keyword; such a text is not kept. */
+  /** Returns the verification that a whole text approves. This comes before any keyword, and such a text is not stored. */
   approve: (tx: Tx, text: { from: string; to: string; text: string; carrier: string }) => Promise<string | undefined>;
   /** Called after a commit that has made an answer, with the carrier that sends it. */
   wake: (carriers: readonly string[]) => void;
@@ -217,7 +217,7 @@ function readText(given: InboundText): InboundText {
     carrierMessageId: readCarrierId(carrierMessageId ?? '') || null,
     from: canonicalNumber(readableAddress(given.from)),
     to: canonicalNumber(readableAddress(given.to)),
-    // Halves of a character may meet again when parts are joined.
+    // A surrogate pair that was cut in two may become whole again when the parts are joined.
     text: isRightPart ? text.slice(0, longestPart) : readableText(text),
     part: isRightPart ? { ...part, width: part.width === 8 ? 8 : 16 } : null,
   };

@@ -1,6 +1,6 @@
 import { ApiError, unavailable } from '../platform/errors.ts';
 
-/** Ways to a person. Postgres stores a channel as its index in this list: append only, never remove or reorder. */
+/** Ways to reach a person. Postgres stores a channel as its index in this list: append only, never remove or reorder. */
 export const channelNames = ['sms', 'voice', 'whatsapp', 'inbound'] as const;
 export type Channel = (typeof channelNames)[number];
 
@@ -18,7 +18,9 @@ export function rightChannel(channels: readonly string[]): string {
 
 export const channelExpected = (channels: readonly string[]) => `must be ${rightChannel(channels)}`;
 
-/** A bad channel alone, with those that work. Among other bad fields it is one more field problem. */
+/**
+ * The error if only the channel is bad; names the channels that work. Among other bad fields, it is one more field problem.
+ */
 export function unsupportedChannel(channels: readonly string[], field = 'channel'): ApiError {
   return new ApiError('UNSUPPORTED_CHANNEL', `This channel is not supported. Use ${rightChannel(channels)}.`, {
     details: [{ field, message: channelExpected(channels) }],

@@ -33,7 +33,9 @@ export function clientScopes(key: Buffer, applicationId: string, client: StartCl
   return scopes;
 }
 
-/** Also of a scope whose hash was forgotten. Prefixes and countries begin with other characters. */
+/**
+ * Also works for a scope whose hash was deleted, because the kind stays. Prefixes and countries begin with other characters.
+ */
 export function clientKindOf(scope: string): ClientKind | undefined {
   if (scope < 'a') return undefined;
   const [kind] = scope.split(':', 1);

@@ -45,7 +45,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       const context = { applicationId, rights, api, correlationId: call.correlationId, trace: call.trace };
       const message = messages.prepare(readSend(call.body, { api, highPriority, rights }), context);
       if (!isMessage(message)) throw await messages.refusalOf(message, spender);
-      // Nearly always the message is written as it was prepared: its answer is made once.
+      // Nearly always the message is written as it was prepared, so its answer is made once and reused.
       const prepared = answerOf(message);
       const toAnswer = (written: Message) => (written === message ? prepared : answerOf(written));
       const toKeep: KeepOutcomes = ([written = message]) => (isMessage(written) ? keep(toAnswer(written)) : undefined);

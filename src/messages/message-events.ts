@@ -24,9 +24,8 @@ export const changedColumns = (of = '') => `${of}id, ${of}application_id as "app
       ${of}sequence, ${of}updated_at, ${of}error_code, ${of}status_callback`;
 
 /**
- * Parts of a `with`, for every statement that changes the status of messages: their events; and the calls and receipts of
- * texts that report their status, unless it is known that none does: Postgres takes a third longer to plan these too.
- * `rows` is a part that has `changedColumns`.
+ * CTEs that write the events of changed messages (the CTE `rows`, with `changedColumns`), and the calls and receipts of
+ * those that report their status. Planning these takes Postgres a third longer, so `anyIsReported` can leave them out.
  */
 export function reportChanges(rows: string, suffix = '', anyIsReported = true): string {
   const emitted = `emitted${suffix} as (${insertMessageEvents(rows)})`;
@@ -40,8 +39,8 @@ export function reportStatus(rows: string, suffix = ''): string {
 }
 
 /**
- * Writes the events of messages whose status has changed. `rows` is a part of a `with` that has `changedColumns`. Texts
- * of verifications emit none: their verification does.
+ * Writes the events of messages whose status has changed. `rows` is a CTE with `changedColumns`. Texts of verifications emit
+ * none: their verification does.
  */
 function insertMessageEvents(rows: string): string {
   return insertEvents(`(
@@ -53,8 +52,8 @@ function insertMessageEvents(rows: string): string {
 const reported: MessageStatus[] = ['sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled'];
 
 /**
- * Notes a call for each text that has an address to call (room `twilio`). There `unknown` reads as sent, so it is
- * reported only if it is the first change.
+ * Writes a call for each text that has an address to call (room `twilio`). Callers see `unknown` as sent there, so it is
+ * reported only as the first change.
  */
 function insertStatusCalls(rows: string): string {
   return `insert into status_call (application_id, message_id, sequence, url, status, error_code, due_at)

@@ -40,8 +40,8 @@ interface InsertOptions {
 }
 
 /**
- * The parts of a `with` that insert messages and queue them, for a statement that also writes other rows. The parameters
- * are `messageRows`, numbered from `first`.
+ * The CTEs that insert messages and queue them, for a statement that also writes other rows. Their parameters are
+ * `messageRows`, numbered from `first`.
  */
 export const messageInserts = (first: number, options: InsertOptions = {}) => `${insertedMessages(first, options)},
   ${queueInserts('inserted_message')}`;

@@ -4,7 +4,7 @@
  */
 export const lanes = { first: 0, bulk: 1 } as const;
 
-/** Queues the rows of `message` that a part of a `with` has inserted. */
+/** Queues the rows of `message` that the CTE `inserted` has inserted. */
 export const queueInserts = (inserted: string) => `queued_message as (
     insert into delivery_queue (carrier, lane, application_id, message_id, expires_at)
     select carrier, lane, application_id, id, expires_at from ${inserted} where due_at is null),

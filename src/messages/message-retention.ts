@@ -18,7 +18,9 @@ const walkName = 'mask-messages';
 /** Unsent messages still need their number and text: a caller may schedule one 7 days ahead, valid for 3 more. */
 const isUnsent = `status in (${statusCodes(unsentStatuses)})`;
 
-/** The text and its address go. Of the text of a verification, which derives from its template, the payee does. */
+/**
+ * Deletes the text and its callback address. A verification's text derives from its template, so the payee there is masked.
+ */
 const withoutContent = `body = null, status_callback = null,
     template = case when template ? 'payment' then jsonb_set(template, '{payment,payee}', '"•••"') else template end`;
 
@@ -76,7 +78,9 @@ export function createMessageRetention({ database, clock, days, deleteArrivalsOf
     );
   }
 
-  /** Most arrivals go before, in transactions of their own; those of the last moment go with the messages. */
+  /**
+   * Deletes most arrivals first, in transactions of their own. Arrivals that came since then are deleted with the messages.
+   */
   async function forgetPiece({ ids, applicationIds, first, last }: Piece, number: string): Promise<number> {
     let forgotten = 0;
     const deleteArrivals = async (tx: Tx) => {

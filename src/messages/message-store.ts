@@ -88,13 +88,13 @@ export async function cancelMessages(tx: Tx, keys: MessageKey[], nowMs: number):
   return new Map(rows.map(toMessage).map((message) => [message.id, message]));
 }
 
-/** Cancels those of the texts of verifications that have not left yet. */
+/** Cancels texts of verifications, unless they have left. */
 export async function cancelTexts(tx: Tx, messageIds: string[], nowMs: number): Promise<void> {
   if (messageIds.length === 0) return;
   await tx.query(cancelTextsStatement, [...toIdRange(messageIds), toTimestamp(nowMs)]);
 }
 
-/** A message is in the queue or the schedule, or a worker has claimed it: only who removes it from them may cancel it. */
+/** Cancels only messages that it can remove from the queue or the schedule: a worker may have claimed the others. */
 const cancel = (isOne: string) => `with wanted as (
       select id, application_id, carrier, lane from message
       where ${isInRange(1)} and status in (${statusCodes(unsentStatuses)}) and ${isOne}),
@@ -123,7 +123,10 @@ const cancelTextsStatement = {
   text: cancel(`api = ${apiNames.indexOf('verify')}`),
 };
 
-/** Notes for lists by status that messages did not end well. The rows have `id`, `"applicationId"`, `api` and `status`. */
+/**
+ * Adds messages that ended badly to `message_end`, for lists by status. The rows have `id`, `"applicationId"`, `api` and
+ * `status`.
+ */
 export function insertEnds(rows: string): string {
   return `insert into message_end (application_id, api, status, message_id)
     select "applicationId", api, status, id from ${rows} where api <> ${apiNames.indexOf('verify')} on conflict do nothing`;

@@ -151,11 +151,11 @@ export interface Message {
   lane: Lane;
   /** When the caller wanted it sent; null for at once. */
   sendAtMs: number | null;
-  /** Outside the hours of its route: when they begin. */
+  /** When the hours of its route begin, if they defer it; else null. */
   deferredUntilMs: number | null;
   /** How its carrier was chosen. Only read by `explain`. */
   routing?: Routing | undefined;
-  /** Its place in a sampled trace. Only read by the statements that go on with it. */
+  /** Its trace id and span id, if it is in a sampled trace. Only read by the statements that continue the trace. */
   trace?: string | undefined;
   /** The address to call when its status changes. Only read by the statements that change it. */
   statusCallback?: string | undefined;

@@ -139,7 +139,7 @@ export async function beginSpend(tx: Tx, applicationId: string, most: number, no
   await noteLimit(tx, applicationId, most, nowMs);
 }
 
-/** What its column can hold, with room for more texts. */
+/** Less than its column can hold, so that there is room for more texts. */
 const mostSegments = 2_000_000_000;
 
 /** The segments of today: counted in a row if there is a limit, else summed up from the texts. */

@@ -137,7 +137,7 @@ export function createTraceDeletion(database: Database, clock: Clock): () => Pro
       pieceRows,
     ]);
     const { deleted = 0, last = null, seen = 0 } = rows[0] ?? {};
-    // A piece that was full may have left some of these applications.
+    // After a full piece, check these applications again: some may have old traces left.
     if (deleted < pieceRows) after = seen < pieceApplications ? '' : (last ?? '');
     return after === '' ? deleted : Math.max(1, deleted);
   };
@@ -186,10 +186,10 @@ export async function findTrace(
   return rows[0];
 }
 
-/** Applications with requests in the minutes around a request that are asked for it. */
+/** Maximum number of applications whose traces are searched for a request. */
 const mostAsked = 20_000;
 
-/** Finds the application of a request among those that were counted in its minute, and in those beside it. */
+/** Finds the application of a request: tries those that had requests in its minute, or in the minute before or after. */
 export async function findApplicationOfTrace(tx: Tx, id: string, nowMs: number): Promise<string | undefined> {
   const madeMs = idTimeMs(id);
   if (madeMs < nowMs - tracesKeptMs) return undefined;
@@ -205,7 +205,7 @@ export async function findApplicationOfTrace(tx: Tx, id: string, nowMs: number):
   return rows[0]?.id ?? findUncounted(tx, id);
 }
 
-/** A 503 counts as no usage: asks one application after another that has traces. */
+/** A 503 is not counted as usage, so this tries all applications that have traces. */
 async function findUncounted(tx: Tx, id: string): Promise<string | undefined> {
   const { rows } = await tx.query<{ id: string }>(
     `with recursive traced(id) as (

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** For entries that are worthless after a time: those not used for `unusedMs`, or for twice as long, are dropped. */
+/** Makes a map drop entries that were not used for `unusedMs`; at the latest after twice that time. */
 export interface Forgetting {
   clock: Pick<Clock, 'steadyMs'>;
   unusedMs: number;

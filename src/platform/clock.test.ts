@@ -6,7 +6,7 @@ import { toTimestamp } from './clock.ts';
 test('a timestamp is what toISOString writes, near and far, in any order', () => {
   const time = fc.oneof(
     fc.integer({ min: 0, max: 4_102_444_800_000 }),
-    // Within some minutes of each other, so that slots are met again and taken over.
+    // Times within three hours: several of them use the same slot of the cache and overwrite it.
     fc.integer({ min: 0, max: 10_000_000 }).map((ms) => 1_790_000_000_000 + ms),
     fc.constantFrom(0, 999, 59_999, 60_000, 86_399_999, 951_782_400_000),
   );

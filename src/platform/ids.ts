@@ -86,9 +86,8 @@ export function toUuid(prefix: IdPrefix, id: string): string | undefined {
 }
 
 /**
- * The same for an id that is known to be one, spelled as Postgres writes it. The first two base 32 digits of an id are
- * the first byte, eight more are five bytes each time. Every text needs several, so it is written octet by octet: that
- * takes a quarter of the time of joining strings.
+ * The same without a check. The first two base 32 digits are one byte, each further eight are five. Every text needs several
+ * uuids, so it writes bytes into one buffer: four times as fast as joining strings.
  */
 export function uuidOf(id: string): string {
   return spell(id, spelled, placesOfBytes);
@@ -158,7 +157,7 @@ export function uuidTimeMs(uuid: string): number {
 const hexCodes = Buffer.from('0123456789abcdef');
 const highCodes = Uint8Array.from({ length: 256 }, (_, byte) => hexCodes[byte >> 4] ?? 0);
 const lowCodes = Uint8Array.from({ length: 256 }, (_, byte) => hexCodes[byte & 15] ?? 0);
-/** A uuid with its dashes, written anew by each call of `uuidOf`, and one without them; and where each byte begins. */
+/** Reused buffers: a uuid with dashes for `uuidOf`, one without for `hexOf`; and the place of each byte's two digits. */
 const spelled = Buffer.from('00000000-0000-0000-0000-000000000000');
 const placesOfBytes = Uint8Array.from([0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]);
 const spelledPlain = Buffer.alloc(32);
@@ -173,7 +172,7 @@ function digitOf(id: string, at: number): number {
   return digits[id.charCodeAt(at)] ?? 0;
 }
 
-/** The digits of a count, which is rarely high. */
+/** The base 32 digits of the counter. Low values, the usual ones, come from a table. */
 function countText(number: number): string {
   return number < digitPairs.length ? `0${digitPairs[number]}` : base32(number, countLength);
 }

@@ -88,7 +88,7 @@ export function createMasterFinder({ address, connect }: MasterFinderOptions): M
 
   return {
     async find() {
-      // All of them: one that was cut off from the others still names the master before.
+      // Ask all of them: a Sentinel that was cut off from the others still names the previous master.
       const answers = await Promise.allSettled(address.sentinels.map(ask));
       const decisions = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
       const newest = decisions.toSorted((one, other) => other.epoch - one.epoch)[0];
@@ -103,7 +103,7 @@ export function createMasterFinder({ address, connect }: MasterFinderOptions): M
   };
 }
 
-/** Names and values in turn, as Redis's second protocol answers. */
+/** Reads the flat list of alternating names and values by which RESP2 answers. */
 function fieldsOf(answer: unknown): Map<string, string> {
   const list = Array.isArray(answer) ? answer.map(String) : [];
   const fields = new Map<string, string>();

@@ -13,7 +13,7 @@ export interface Script {
 export interface Redis {
   run(script: Script, key: string, args: string[]): Promise<number[]>;
   ask(command: string[]): Promise<unknown>;
-  /** Whether a replica has all that was answered here. False also where none is wanted. */
+  /** Whether a replica has confirmed all answered commands. Always false without `replicated`. */
   isReplicated(): boolean;
   /** How long no replica has confirmed an answer. */
   unreplicatedForMs(): number;
@@ -103,7 +103,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
   let unreplicatedSinceMs = performance.now();
   let waitsAgainAtMs = 0;
   let waiting: Promise<void> | undefined;
-  /** One WAIT for all commands of this turn; it confirms those before as well. */
+  /** One WAIT for all commands of this turn of the event loop; it also confirms earlier commands. */
   function waitForReplica(): Promise<void> {
     waiting ??= Promise.resolve().then(async () => {
       waiting = undefined;

@@ -1,8 +1,8 @@
 import type { Channel } from '../messages/channel.ts';
 
 /**
- * A carrier in counts by day and step. Another channel than `sms` is its third part, so that the rows and the statements of
- * a version without channels go on beside these.
+ * A carrier as counts by day and step name it: its key, with the channel as a third part unless that is `sms`. So rows and
+ * statements of versions without channels stay right.
  */
 export function countedCarrier(carrier: string, channel: Channel): string {
   if (channel === 'sms') return carrier;

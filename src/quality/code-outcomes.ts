@@ -58,7 +58,7 @@ export function createCodeOutcomes(options: CodeOutcomesOptions) {
 
   /** The codes that reached a phone, as far as we know. */
   async function findArrived(tx: Tx, codes: EndedCode[], texts: Map<string, SentText>): Promise<EndedCode[]> {
-    // Who sends us a text got no code; to count them would hide numbers that get codes and enter none.
+    // A person who texted us got no code. Counting such numbers would hide those that get codes and enter none.
     const readable = codes.filter((code) => isReadable(code) && code.channel !== 'inbound');
     const sentAt = readable.map(({ startedAtMs }) => startedAtMs);
     const inTrouble = await readTroubles(tx, Math.min(...sentAt, clock.nowMs()), clock.nowMs());

@@ -124,7 +124,7 @@ export async function readAnswerTimes(
 export interface Arrivals {
   carrier: string;
   country: string;
-  /** Delivered texts by the bounds of `arrival-times.ts`, and the codes of these. */
+  /** Delivered texts by the bounds of `arrival-times.ts`, and the codes among them. */
   arrived: number[];
   codeArrived: number[];
 }

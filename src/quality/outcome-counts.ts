@@ -18,7 +18,7 @@ export interface OutcomeCounts {
 export interface OutcomeRow {
   outcome: Outcome;
   counts: Float64Array;
-  /** Of its carrier and country: the place of each outcome's last one among all that were counted. */
+  /** For its carrier and country: the number of the newest count of each outcome, in the order in which all were counted. */
   lasts: Map<Outcome, number>;
 }
 

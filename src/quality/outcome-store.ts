@@ -31,7 +31,10 @@ export interface OutcomeKey {
   words: string;
 }
 
-/** The places of an outcome's counts. `order` is not written: it is the place of the last one among all outcomes. */
+/**
+ * The indexes of an outcome's counts in a row. `order` is not stored: it is the number of the newest count among all
+ * outcomes.
+ */
 export const outcomePlaces = { total: 0, codes: 1, run: 2, runCodes: 3, runSinceMs: 4, lastMs: 5, order: 6 } as const;
 
 const outcomesKeptMs = 2 * hourMs;

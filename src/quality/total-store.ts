@@ -184,7 +184,7 @@ export async function readTotals(tx: Tx, query: TotalQuery): Promise<TotalRow[]>
 }
 
 export type ArrivalRow = Partial<Record<TotalGroup, string>> & {
-  /** Delivered texts by the bounds of `arrival-times.ts`, and the codes of these. */
+  /** Delivered texts by the bounds of `arrival-times.ts`, and the codes among them. */
   arrived: number[];
   codeArrived: number[];
 };

@@ -44,7 +44,7 @@ export interface ApplicationSearch {
   id: string;
   /** For `like`, in lower case. */
   name: string;
-  /** All applications of these. */
+  /** Selects all applications of these accounts. */
   accountIds: string[];
 }
 

@@ -7,7 +7,7 @@ import { patiently } from '../platform/work/patiently.ts';
 import { createPoller } from '../platform/work/poller.ts';
 import { recordChange } from './change-store.ts';
 
-/** A process that follows the feed. What older versions did not write is null. */
+/** A process that follows the feed. Null where an older version does not write the value. */
 export interface SeenNode {
   id: string;
   version: string | null;
@@ -16,11 +16,11 @@ export interface SeenNode {
   seenAtMs: number;
   /** False if it has not been seen for some seconds. */
   live: boolean;
-  /** The one that answers. */
+  /** Whether this is the node that answers the request. */
   own: boolean;
 }
 
-/** What others see of a node. */
+/** What a node publishes about itself. */
 export interface AboutNode {
   version: string;
   role: string;
@@ -102,7 +102,7 @@ export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   const startedAt = toTimestamp(clock.nowMs());
   const { primary } = database;
   let appliedSeq = 0;
-  /** The switch of primary after which this was read. */
+  /** The primary's epoch at the last good poll. */
   let appliedEpoch = primary?.epoch;
   let generation = 0;
   let lastGoodPollMs = Number.NEGATIVE_INFINITY;

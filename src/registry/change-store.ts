@@ -4,7 +4,10 @@ import { pieceRows } from '../platform/work/maintenance.ts';
 
 const keptForMs = hourMs;
 
-/** Makes every node drop its cache of an application. Only another may follow it in the transaction. */
+/**
+ * Makes every node drop its cache of an application. Call it last in a transaction, because all changes take turns by one
+ * lock.
+ */
 export async function recordChange(tx: Tx, applicationId: string, nowMs: number): Promise<number> {
   const { rows } = await tx.query<{ seq: number }>(recordStatement, [applicationId, toTimestamp(nowMs)]);
   return rows[0]?.seq ?? 0;

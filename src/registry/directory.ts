@@ -17,7 +17,7 @@ export interface KnownApplication {
   disabled: boolean;
   /** Whether it may send texts of high priority. */
   highPriority: boolean;
-  /** Senders, templates and the limit of a day. */
+  /** Senders, templates and the daily limit. */
   rights: SendingRights;
   registrations: Partial<Record<Api, KnownRegistration>>;
   client: { id: string; credentialVersion: number; secrets: StoredSecret[] } | undefined;
@@ -44,7 +44,7 @@ export interface Directory {
   isCurrent(application: KnownApplication): boolean;
   /** Makes this object the one for its application. */
   keep(application: KnownApplication): void;
-  /** For the change feed: every credential that refers to the old object is then outdated. */
+  /** The change feed calls this: every credential that refers to the old object is then outdated. */
   forget(change: Change): void;
   forgetAll(): void;
   readonly size: number;

@@ -68,7 +68,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   } = options;
   const apiKeys = createApiKeys(keys, config.environment);
   const directory = createDirectory({
-    // Lookups are planned once, so they have connections of their own there: a flood of keys takes none from texts.
+    // Lookups hold connections for statements that are planned once: in this pool a flood of keys takes none from texts.
     database: sideDatabase,
     plans: config.plans,
     config,

@@ -29,7 +29,7 @@ const anyCarrier: Approval = { carriers: [], registration: null, perSecond: null
 
 /** Senders of applications. After a call returns, no node acts on the old state. */
 export function createSenderService({ database, clock, feed, own, environment }: SenderServiceOptions) {
-  /** A sender that is not there yet, in an application that the transaction holds. */
+  /** Makes a sender that the application does not have yet. The transaction has locked the application. */
   async function newSender(tx: Tx, applicationId: string, { sender, countries }: WantedSender): Promise<Sender> {
     const existing = await store.listSenders(tx, applicationId);
     if (existing.some((other) => isSameWish(other, { sender, countries }) && other.status !== 'rejected')) {

@@ -47,13 +47,13 @@ export async function listSendersOf(tx: Tx, applicationIds: readonly string[]): 
   return rows;
 }
 
-/** With what an operator needs to see. */
+/** A sender, with its application and account for operators. */
 export interface ListedSender extends Sender {
   applicationName: string;
   accountId: string;
 }
 
-/** The newest first; of every application. */
+/** Senders of all applications, newest first. */
 export async function listByStatus(
   tx: Tx,
   status: SenderStatus,

@@ -62,8 +62,8 @@ const toMs = (column: string) => `floor(extract(epoch from ${column}) * 1000)`;
 export const jsonRows = (select: string) => `to_json(array(${select}))`;
 
 /**
- * The rows of one application, by the index that begins with it. `offset 0` keeps Postgres from another one, by which it
- * would read the rows of all applications in the order of the result.
+ * Reads a table by its index on the application. `offset 0` stops Postgres from choosing the index that has the order of the
+ * result, by which it would read the rows of all applications.
  */
 const ofApplication = (table: string, conditions = 'true') =>
   `(select * from ${table} where application_id = a.id and ${conditions} offset 0)`;

@@ -15,13 +15,13 @@ export interface SendingServiceOptions {
   environment: 'sandbox' | 'production';
 }
 
-/** The limit of a day before and after a change; null for none. */
+/** The daily limit before and after a change; null for none. */
 export interface LimitChange {
   before: number | null;
   after: number | null;
 }
 
-/** Whether an application counts from now on. */
+/** Whether the change begins a limit: from then on the application's segments are counted. */
 export function isLimitBegun({ before, after }: LimitChange): boolean {
   return before === null && after !== null;
 }

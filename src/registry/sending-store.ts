@@ -47,7 +47,7 @@ export interface SendingApplication {
   segmentsPerDay: number | null;
   /** Countries where it may call people. */
   callCountries: string[];
-  /** Of its approved registrations. */
+  /** The plans of its approved registrations. */
   plans: PlanName[];
   changedPlans: ChangedPlans;
 }

@@ -28,7 +28,7 @@ export async function enableClientSecret(tx: Tx, id: string): Promise<boolean> {
 }
 
 const keysOfAccount = `application_id in (select id from application where account_id = $1)`;
-/** Of secrets, and of public keys. */
+/** SQL that selects client secrets and public keys of an account. */
 const ofClients = `client_id in (select c.id from oauth_client c where c.${keysOfAccount})`;
 
 /** Enables every credential of an account. Returns how many there were. */

@@ -9,13 +9,13 @@ export const callActions = ['ring', 'answer', 'decline'] as const;
 export type CallAction = (typeof callActions)[number];
 
 export interface VirtualCalls {
-  /** `over`: it no longer rings. */
+  /** `over`: the call no longer rings. */
   act(applicationId: string, messageId: string, action: CallAction): Promise<'done' | 'over' | 'unknown'>;
   /** Which of these arrivals are calls that ring. */
   findRinging(arrivalIds: readonly number[]): Promise<ReadonlySet<number>>;
 }
 
-/** Then a call ends without an answer. */
+/** After this time a call ends without an answer. */
 const longestRing = '20 seconds';
 
 export function createVirtualCalls(database: Database, clock: Clock): VirtualCalls {

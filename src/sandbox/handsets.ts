@@ -19,11 +19,11 @@ export interface ArrivingText {
   to: string;
   messageId: string;
   attempt: number;
-  /** False if it does not reach the phone, which the receipt says. */
+  /** False if the text does not reach the phone; its receipt then reports a failure. */
   delivered: boolean;
   /** How much later than others its receipt comes. */
   receiptLaterMs: number;
-  /** A call that a person at the phone may answer or decline until then. */
+  /** Whether this is a call that rings, until its receipt is due, so that a person may answer or decline it. */
   rings?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface DueReceipt {
   attempt: number;
   to: string;
   delivered: boolean;
-  /** Why a call failed; null where only the number says it. */
+  /** Why a call failed; null if only the virtual number determines it. */
   error?: string | null;
 }
 
@@ -64,7 +64,7 @@ export interface Handsets {
   newestId(): Promise<number>;
 }
 
-/** A text that the report has reached. */
+/** A text that the walk of usual receipts has reached. */
 interface PassedText extends DueReceipt {
   id: number;
   reports: boolean;
@@ -165,7 +165,7 @@ function toText(row: HandsetText): HandsetText {
   };
 }
 
-/** A text that was sent late must stay longer than its neighbours in the order of arrival, so it is stored apart. */
+/** A text that was sent late must be kept longer than its neighbours in the order of arrival, so it is stored apart. */
 function isDelayed({ messageId }: ArrivingText, nowMs: number): boolean {
   return nowMs - idTimeMs(messageId) > minuteMs;
 }
@@ -255,8 +255,8 @@ const isAnyDue = {
 };
 
 /**
- * Only of texts that the report has passed: it skips those with a late receipt, and would not skip them later. A call
- * without an answer did not reach the phone.
+ * Takes only texts that the usual walk has passed: it leaves out texts with a late receipt, but could not once that row is
+ * deleted. A call without an answer did not reach the phone.
  */
 const takeLate = {
   name: 'take-late-handset-receipts',
@@ -274,8 +274,8 @@ const takeLate = {
 };
 
 /**
- * The lock on the one row makes nodes take turns. Clocks of nodes differ, so a later arrival may have an earlier time:
- * nothing after the first that is not due is reported, or that one would be passed over.
+ * Locking the one row makes nodes take turns. Stops at the first text that is not due, even if later ones are, because
+ * clocks of nodes differ: the walk never goes back to a text.
  */
 const selectUsual = {
   name: 'select-handset-receipts',

@@ -61,7 +61,7 @@ function toItem(arrival: HandsetText, message: Message, text: string): object {
   };
 }
 
-/** Nothing for a text. */
+/** The fields that show a call or a WhatsApp message; none for an SMS. */
 function wayOf(message: Message, languageOf: LanguageOfText, ringing: boolean): object {
   const { channel } = message;
   if (channel === 'sms') return {};

@@ -7,7 +7,7 @@ export interface SsoSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** A session with one of the values in this claim is one of an operator; undefined: none is by a claim. */
+  /** A session whose claim has one of these values has the rights of an operator; undefined if claims give none. */
   operators: ClaimValues | undefined;
   /** An operator needs one of these as `acr` or in `amr`. Empty: our second factor instead. */
   mfa: string[];

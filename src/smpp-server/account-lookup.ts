@@ -39,7 +39,7 @@ export function createAccountLookup(options: AccountLookupOptions): AccountLooku
     const found = await findBySystemId(database, systemId, clock.nowMs());
     const right = found?.passwords.find(({ hash }) => credentials.isRight({ systemId, password }, hash));
     const application = found && right && (await directory.readApplication(found.account.applicationId));
-    // A password is random, and none is used twice: one that is not in force never will be.
+    // Remembered as dead: passwords are random and never reused, so one that is not in force now never will be.
     if (found === undefined || right === undefined || application === undefined) return dead;
     const known = callerOf(application, 'sms', undefined);
     const { account } = found;

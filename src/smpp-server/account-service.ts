@@ -142,7 +142,7 @@ export function createSmppAccounts({ database, clock, credentials, change, requi
   };
 }
 
-/** Its binds would be refused as if the password were wrong. */
+/** Without an approved registration, the account's binds would be refused as if the password were wrong. */
 async function requireRegistered(tx: Tx, applicationId: string): Promise<void> {
   const registration = await findRegistration(tx, applicationId, 'sms');
   if (registration?.status === 'approved') return;

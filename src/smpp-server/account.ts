@@ -33,6 +33,6 @@ export const mostAddresses = 50;
 /** During overlaps there may be several. */
 export const mostPasswords = 5;
 
-/** In the order of the bits: what it receives, what it sends. */
+/** Append only: the store writes a mode as its index in this list. */
 export const bindModes = ['receiver', 'transmitter', 'transceiver'] as const;
 export type BindMode = (typeof bindModes)[number];

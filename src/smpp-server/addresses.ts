@@ -18,7 +18,7 @@ export function addressProblem(entry: string): string | undefined {
     : undefined;
 }
 
-/** IPv4 addresses match IPv6 entries too, as `::ffff:203.0.113.7`: `::/48` would be all of them. */
+/** IPv4 addresses match IPv6 entries too, as `::ffff:203.0.113.7`: an entry like `::/48` would match all of them. */
 function holdsMapped(address: string, bits: number): boolean {
   const list = new BlockList();
   list.addSubnet(address, Math.min(bits, 96), 'ipv6');

@@ -5,12 +5,12 @@ import { fromUuid, newId, uuidOf } from '../platform/ids.ts';
 import { bindModes } from './account.ts';
 import type { Bind, Problem, ShownBind } from './bind.ts';
 
-/** Binds of a process that was not seen for this long have gone with it. By the clock of the database. */
+/** By the clock of the database: a process that was not seen for this long is gone, and its binds no longer count. */
 const isLive = `l.seen_at > clock_timestamp() - interval '10 seconds'`;
 
 /**
- * Inserts the bind, unless its account has all its binds. Those in `ended` have ended here and do not count. Undefined if
- * the account is gone.
+ * Inserts the bind, and returns whether its account had room for it; undefined if the account is gone. Binds in `ended` have
+ * ended here, and are deleted first.
  */
 export async function insertBind(
   tx: Tx,
@@ -116,7 +116,7 @@ export async function deleteListener(tx: Tx, listenerId: string): Promise<void> 
   await tx.query('delete from smpp_listener where id = $1', [uuidOf(listenerId)]);
 }
 
-/** Their binds go with them. */
+/** Deletes processes that were not seen for a minute. Their binds are deleted with them. */
 export async function deleteDeadListeners(tx: Tx, most: number): Promise<number> {
   const { count } = await tx.query(
     `delete from smpp_listener where ctid = any(array(
@@ -192,7 +192,7 @@ export async function insertProblems(tx: Tx, problems: Problem[], clock: Clock):
   );
 }
 
-/** Kept of each account. */
+/** Number of problems kept for each account. */
 export const newestProblems = 20;
 
 /** Newest first, of each account. */

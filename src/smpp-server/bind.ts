@@ -16,9 +16,9 @@ export interface Bind extends BindCounts {
   readonly address: string;
   readonly tls: boolean;
   readonly boundAtMs: number;
-  /** Under which the account is remembered. */
+  /** The key under which the account is remembered. */
   readonly key: string;
-  /** What its counts were when they were last written, and a minute ago. */
+  /** The sum of its counts at the last write; its submits until `sinceMs`, and in the minute before that. */
   written: number;
   minute: { sinceMs: number; submits: number; last: number };
 }

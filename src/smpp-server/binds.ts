@@ -15,11 +15,11 @@ import {
   writeCounts,
 } from './bind-store.ts';
 
-/** Less than what makes a process count as gone. */
+/** Shorter than the time after which a process counts as gone. */
 const everyMs = 2000;
 /** A bind whose password has ended is ended within a second. */
 const endDeadEveryMs = 500;
-/** What is written of one account at a time. */
+/** Maximum number of an account's problems that wait to be written. */
 const mostProblems = 20;
 
 export interface BindsOptions {
@@ -28,7 +28,7 @@ export interface BindsOptions {
   log: Log;
   /** An operator ended the bind, or its account is gone. */
   onEnd: (bind: Bind) => void;
-  /** Whether its account and password still open anything. */
+  /** True once the account or its password is no longer valid. */
   isDead: (bind: Bind) => boolean;
 }
 
@@ -130,7 +130,8 @@ export function createBinds({ database, clock, log, onEnd, isDead }: BindsOption
         }
         return taken;
       } catch (error) {
-        // It may be there, and would take one of the account's binds until this process ends.
+        // The row may exist although the statement failed, and would use up one of the account's binds until this process
+        // ends.
         gone.add(bind.id);
         throw error;
       } finally {

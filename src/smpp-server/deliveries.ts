@@ -35,7 +35,7 @@ export interface DeliveriesOptions {
   log: Log;
   findMessages: (keys: MessageKey[]) => Promise<(ShownMessage | undefined)[]>;
   findInbound: (ids: string[]) => Promise<InboundRecord[]>;
-  /** While there is nothing to send; shorter in tests. */
+  /** The pause while there is nothing to send; shorter in tests. */
   pollMs?: number;
 }
 
@@ -44,7 +44,7 @@ interface Receiver {
   peer: Peer;
 }
 
-/** From one claim to the next while there is something to send. */
+/** The pause between two claims while there is something to send. */
 const busyMs = 20;
 /**
  * After N polls that found nothing, a poll only asks whether there is something new, which costs the same for any
@@ -55,14 +55,14 @@ const eagerPolls = 20;
 const mostOwners = 200;
 /** Texts of one claim that one account gets, so that no backlog delays the others. */
 const mostOfOwner = 100;
-/** After their records could not be read. */
+/** The wait after the records of claimed deliveries could not be read. */
 const retryMs = 1000;
-/** After refused and unanswered attempts. */
+/** The waits after attempts that were refused or unanswered. */
 const waitsMs = [1000, 5000, 30_000, 120_000, 600_000];
 
 /**
- * Sends receipts and texts from phones to the receivers of this process. What is claimed here no other process sends;
- * it is deleted once it is acknowledged, and due again when it is not.
+ * Sends receipts and texts from phones to the receivers of this process. No other process sends a delivery that is claimed
+ * here. An acknowledged delivery is deleted; any other is due again.
  */
 export function createDeliveries(options: DeliveriesOptions) {
   const { database, clock, log, findMessages, findInbound, pollMs = 250 } = options;
@@ -76,16 +76,16 @@ export function createDeliveries(options: DeliveriesOptions) {
     mostPerWrite: 500,
     write: (again) => releaseDeliveries(database, again),
   });
-  /** Acknowledged, while Postgres was away: they must not be sent again by this process. */
+  /** Deliveries that were acknowledged while Postgres was away: this process must not send them again. */
   const owed = new Set<number>();
   let turn = 0;
-  /** Polls since there was something to do, and the newest delivery that a poll has asked about. */
+  /** Polls since there was last something to do, and the newest number of a delivery that a poll has read. */
   let quiet = 0;
   let newest: number | undefined;
   let running: Promise<void> | undefined;
   let isHeldUp = false;
 
-  /** The owners with room here, in turns. */
+  /** The accounts and applications whose receivers here have room. If there are too many for one claim, they take turns. */
   function takeTurn(): Wanted[] {
     const ids = [...receivers.keys()];
     const from = ids.length <= mostOwners ? 0 : turn % ids.length;
@@ -162,7 +162,7 @@ export function createDeliveries(options: DeliveriesOptions) {
       id,
       dueAtMs: clock.nowMs() + (waitMs ?? waitsMs[Math.min(attempts, waitsMs.length) - 1] ?? 1000),
     }));
-    // Without the write its lease ends by itself.
+    // If this write fails, the lease expires by itself.
     released(again, undefined).catch(() => {});
   }
 
@@ -177,7 +177,7 @@ export function createDeliveries(options: DeliveriesOptions) {
     const claimed = await claimDeliveries(database, wanted, clock.nowMs());
     if (claimed.length === 0) return 0;
     const pdus = await pdusOf(claimed).catch((error: unknown) => {
-      // Their leases would keep them for longer than the outage.
+      // Released early: most outages are shorter than the lease.
       release(claimed, retryMs);
       throw error;
     });
@@ -242,7 +242,7 @@ export function createDeliveries(options: DeliveriesOptions) {
     async stop(): Promise<void> {
       sleep.stop();
       await running;
-      // Writes of the last acknowledgements.
+      // Waits until the last acknowledgements are written.
       await Promise.all([acknowledged([], undefined), released([], undefined)]).catch(() => {});
     },
   };

@@ -4,7 +4,7 @@ import { toTimestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/database/database.ts';
 import { fromUuid, uuidOf } from '../platform/ids.ts';
 
-/** What waits for a receiver. `messages/message-events.ts` writes the first, `inbound/inbound-store.ts` the second. */
+/** What waits for a receiver. `messages/message-events.ts` writes `receipt`, `inbound/inbound-store.ts` writes `inbound`. */
 export const deliveryKinds = ['receipt', 'inbound', 'unsent', 'test'] as const;
 export type DeliveryKind = (typeof deliveryKinds)[number];
 
@@ -14,7 +14,7 @@ export interface Delivery {
   owner: string;
   applicationId: string;
   kind: DeliveryKind;
-  /** The uuid of what it is about. */
+  /** The uuid of the record that it is about. */
   subject: string;
   partId: string | null;
   status: MessageStatus | null;
@@ -78,7 +78,7 @@ const claimStatement = {
 };
 
 /**
- * Where the numbers of deliveries are: it moves before a new one is committed, and when one is released. One cheap
+ * The newest number of a delivery. It rises before a new delivery is committed, and when one is released. One cheap
  * statement for any number of accounts.
  */
 export async function readNewest(tx: Tx): Promise<number> {
@@ -91,7 +91,7 @@ const newestStatement = {
   text: 'select last_value as newest from smpp_delivery_id_seq',
 };
 
-/** They were acknowledged, or their record was deleted. */
+/** Deletes deliveries that were acknowledged, or whose record was deleted. */
 export async function deleteDeliveries(tx: Tx, ids: number[]): Promise<void> {
   await tx.query(deleteStatement, [ids]);
 }

@@ -42,14 +42,14 @@ export function createDesk(options: DeskOptions): Desk {
   const { clock, log, environment, accounts, credentials, binds, submits, lookups, deliveries } = options;
   const peers = new Map<Bind, Peer>();
 
-  /** Null for wrong credentials. A right one that is remembered is never refused by its address. */
+  /** Null for wrong credentials. Right credentials that are remembered are never refused because of their address. */
   async function findAccount(pdu: BindPdu, address: string): Promise<KnownAccount | null> {
     const { systemId, password } = pdu;
     const key = keyOf(pdu);
     const remembered = accounts.remembered(key);
     if (remembered !== undefined && remembered !== null) return remembered;
     const isKnown = remembered === undefined && accounts.wasKnown(key);
-    // Only wrong ones are counted: a gateway may bring back fifty binds at once.
+    // Only wrong credentials count against their address: a gateway may bring back fifty binds at once.
     const mayBeRight = isKnown || (credentials.isPlausible({ systemId, password }) && (await options.mayTry(address)));
     const found = mayBeRight ? await accounts.lookUp(key) : null;
     if (found === null && !isKnown) await options.chargeAddress(address);
@@ -73,7 +73,7 @@ export function createDesk(options: DeskOptions): Desk {
     const taken = await binds.take(made);
     if (taken === undefined) return statuses.invalidPassword;
     if (!taken) return refuse(account.id, statuses.bindFailed, `the account has its ${account.binds} binds already`);
-    // It may have changed while the bind was written.
+    // The account may have changed while the bind was written.
     if (accounts.remembered(made.key) === null) {
       binds.leave(made);
       return statuses.invalidPassword;

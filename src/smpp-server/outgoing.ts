@@ -20,11 +20,11 @@ export interface Outgoing {
 
 export function createOutgoing(socket: Socket, clock: Clock, onDrain: () => void): Outgoing {
   let frames: Buffer[] = [];
-  /** Of submits: they become one frame. */
+  /** Answers to submits, which are joined into one frame. */
   let answers: SubmitAnswer[] = [];
   let turn: NodeJS.Immediate | undefined;
   let closed = false;
-  /** When the writes began that the operating system has not taken yet. */
+  /** The start times of writes that the operating system has not taken yet. */
   const writesMs: number[] = [];
 
   function flush(): void {

@@ -17,7 +17,7 @@ export interface StoredPart {
   /** Null once its text is joined or given up. */
   body: PartBody | null;
   createdAtMs: number;
-  /** Its message once its text is whole. With a body the message is not known to be written. */
+  /** The message of its text, once the text is whole. While `body` is set, that message may not be written yet. */
   messageId: string | null;
 }
 
@@ -55,7 +55,7 @@ interface PartRow extends Omit<StoredPart, 'id' | 'applicationId' | 'accountId' 
 const columns = `id, application_id as "applicationId", account_id as "accountId", text_hash as "textHash", number, total,
   digest, body, created_at as "createdAtMs", message_id as "messageId"`;
 
-/** Two nodes may get parts of one text at the same time. Held until the transaction ends. */
+/** Locks the texts until the transaction ends: two nodes may get parts of one text at the same time. */
 export async function lockTexts(tx: Tx, hashes: Buffer[]): Promise<void> {
   await tx.query(
     `select pg_advisory_xact_lock(key) from (
@@ -64,7 +64,10 @@ export async function lockTexts(tx: Tx, hashes: Buffer[]): Promise<void> {
   );
 }
 
-/** The parts of these texts since then, joined ones too; those of texts that are being written since earlier. */
+/**
+ * The parts of these texts since `sinceMs`, and since the earlier `unwrittenSinceMs` those of whole texts whose message may
+ * not be written yet.
+ */
 export async function findLately(
   tx: Tx,
   hashes: Buffer[],
@@ -128,12 +131,12 @@ export async function nameMessage(tx: Tx, joined: { partIds: string[]; messageId
   );
 }
 
-/** They are joined. */
+/** Deletes the bodies of parts that are joined. */
 export async function closeParts(tx: Tx, ids: string[]): Promise<void> {
   await tx.query('update smpp_part set body = null where id = any($1::uuid[])', [ids.map(uuidOf)]);
 }
 
-/** No message has them. */
+/** Ends parts that no message contains. */
 export async function endParts(tx: Tx, ids: string[], as: PartEnd, nowMs: number): Promise<void> {
   await tx.query(
     `update smpp_part set body = null, message_id = null, ended_at = $2, end_status = $3 where id = any($1::uuid[])`,
@@ -142,8 +145,8 @@ export async function endParts(tx: Tx, ids: string[], as: PartEnd, nowMs: number
 }
 
 /**
- * The parts that wait with this one. Those from before `sinceMs` are no longer joined with later ones, so both are texts
- * of their own.
+ * The parts that wait with this one. Parts from before `sinceMs` are never joined with later ones: they belong to another
+ * text.
  */
 export async function takeWaiting(
   tx: Tx,
@@ -163,7 +166,7 @@ export async function deletePart(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from smpp_part where id = $1', [uuidOf(id)]);
 }
 
-/** Open parts from before a time, which no other transaction has. */
+/** Open parts from before a time, without those that another transaction has locked. */
 export async function takeOldParts(tx: Tx, beforeMs: number, most: number): Promise<StoredPart[]> {
   const { rows } = await tx.query<PartRow>(
     `select ${columns} from smpp_part where body is not null and created_at < $1

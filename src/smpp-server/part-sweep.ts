@@ -7,7 +7,7 @@ import { wantsFailure } from './submit-fields.ts';
 
 /** Parts that come within this time become one text. */
 export const joinWithinMs = 60_000;
-/** A peer may repeat a part of a whole text that was not written for this time. */
+/** For this time, a repeated part of a whole text is recognized although the text's message was not written. */
 export const writeWithinMs = joinWithinMs + 60_000;
 /** Clocks of nodes differ by two seconds at most, and a text is written within half a minute after it is whole. */
 export const givenUpAfterMs = joinWithinMs + 5000;
@@ -43,7 +43,7 @@ export function sweepParts(database: Database, nowMs: number, most: number): Pro
     const named = new Set(old.flatMap(({ messageId }) => messageId ?? []));
     const written = new Set((await findMessages(tx, [...named])).map(({ id }) => id));
     const isSent = ({ messageId }: StoredPart) => messageId !== null && written.has(messageId);
-    // Whether a text was written shows only when it can no longer be.
+    // A part that has a message is lost only once that message can no longer be written.
     const isLost = (part: StoredPart) => part.messageId === null || part.createdAtMs < nowMs - unwrittenAfterMs;
     const sent = old.filter(isSent);
     const lost = old.filter((part) => !isSent(part) && isLost(part));

@@ -22,7 +22,7 @@ import { statusCallbackOf } from './status-callback.ts';
 import { type ReceiptWish, type Refusal, refuse, type SubmitRequest, textOf } from './submit-fields.ts';
 import { type PartToAdd, toSendRequest } from './submits.ts';
 
-/** Of each account. */
+/** Maximum number of parts of each account that wait for others. */
 const mostWaiting = 1000;
 /** After this time no node can still write the message of an id. */
 const writtenByMs = longestRequestMs + 5000;
@@ -98,7 +98,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     return outcomes;
   }
 
-  /** Of the messages whose parts come again and may not be written: those that are. */
+  /** Of the messages that may not be written yet and whose parts were submitted again, returns those that are written. */
   async function findWritten(tx: Tx, items: Added[], found: StoredPart[]): Promise<Set<string>> {
     const again = found.filter((stored) => isUnwritten(stored) && items.some((item) => isSame(item, stored)));
     const ids = [...new Set(again.flatMap(({ messageId }) => messageId ?? []))];
@@ -112,7 +112,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
   ): { outcome: Outcome; fresh: StoredPart } | { outcome: Outcome } {
     const { account, part } = item;
     const same = found.find((stored) => isSame(item, stored));
-    // The peer did not get our answer, or it was an error, and sends it again.
+    // The peer submits the part again, because it did not get our answer, or got an error.
     if (same !== undefined) {
       const { id, messageId, body } = same;
       const isKept = body === null || messageId === null || written.has(messageId);
@@ -138,7 +138,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     return { outcome: { kind: 'whole', id: fresh.id, message, parts }, fresh };
   }
 
-  /** A whole text whose message was not written: by now it can be another one. */
+  /** Makes a new message of a whole text, once the message that was prepared before can no longer be written. */
   function writeAgain(
     item: Added,
     { id, messageId }: Pick<Undecided, 'id' | 'messageId'>,
@@ -200,7 +200,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     const ids = parts.map((each) => each.id);
     const [made = message] = await messages.accept(spender, [message], () => undefined, trace);
     if (isMessage(made)) {
-      // If this is lost, the sweep finds the message and does it.
+      // If this write is lost, the sweep finds the message and closes its parts.
       await store.closeParts(database, ids).catch(() => {});
       return;
     }
@@ -248,7 +248,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     /** Ends all parts that wait with this one, unless it waits no longer. Parts that come later are another text. */
     cancel(part: StoredPart): Promise<boolean> {
       return database.transaction(async (tx) => {
-        // The last part of the text comes before or after, never between.
+        // With this lock, the last part of the text is added before or after the cancellation, never in between.
         await store.lockTexts(tx, [part.textHash]);
         const nowMs = clock.nowMs();
         const waiting = await store.takeWaiting(tx, part, nowMs - joinWithinMs);

@@ -36,7 +36,7 @@ export interface PeerDesk<Bound extends Admitted> {
   /** The status to answer with, or what is bound. */
   bind(pdu: BindPdu, peer: Peer): Promise<Bound | number>;
   bound(bound: Bound, peer: Peer): void;
-  /** Its answer comes once, now or later. */
+  /** Calls `answer` once, now or later. */
   submit(bound: Bound, pdu: SubmitPdu, answer: AnswerSubmit): void;
   query(bound: Bound, pdu: QueryPdu): Promise<QueryAnswer>;
   cancel(bound: Bound, pdu: CancelPdu): Promise<number>;
@@ -76,13 +76,13 @@ export interface Peer {
 type State = 'open' | 'binding' | 'bound' | 'unbinding' | 'closed';
 
 const name = 'heliograph';
-/** Until a peer is bound; to finish a PDU, or to read our answers; to answer our unbind. */
+/** Time limits: to bind; to finish a PDU; to read our answers; to answer our unbind. */
 const [bindMs, pduMs, readMs, unbindMs] = [5000, 10_000, 10_000, 5000];
-/** For the answers to a peer that leaves: without them it would submit texts again that are stored. */
+/** Time limit for the answers to a peer that leaves: without them it would submit texts again that are already stored. */
 const answersMs = 30_000;
 /** A silent peer is probed, and cut off when the probe is not answered. */
 const [silentMs, probeMs] = [60_000, 10_000];
-/** Requests that are worked on; reading goes on when half of them are left. */
+/** Maximum number of requests under way. Reading resumes when half of them are left. */
 const mostRequests = 1000;
 
 const modes: Record<BindPdu['command'], BindMode> = {
@@ -359,7 +359,7 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
     } else if (ending !== undefined && requests === 0 && awaited.open === 0 && state === 'bound') sendUnbind();
   }
 
-  /** Until then what is under way may finish. */
+  /** Set while we end the connection: until this time, requests under way may finish. */
   let ending: { untilMs: number } | undefined;
 
   function end(drainMs: number): Promise<void> {

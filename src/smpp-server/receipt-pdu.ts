@@ -28,7 +28,7 @@ const errorNumbers: Record<MessageErrorCode, number> = {
   carrier_unavailable: 7,
   expired: 8,
   unknown: 9,
-  // Texts have none of these.
+  // Only codes that go by other channels than `sms` have these errors.
   no_answer: 9,
   busy: 9,
   not_on_channel: 9,
@@ -85,7 +85,7 @@ function echoOf(body: string | null): string {
 }
 
 const longestShortMessage = 254;
-/** Whole characters of UCS-2. What is longer came by HTTP: no phone sends it, and no PDU holds it. */
+/** A whole number of UCS-2 characters. Longer texts, which come by HTTP and never from a phone, are cut to fit a PDU. */
 const longestPayload = 65_534;
 
 /** The deliver_sm of a text from a phone. A long one is in message_payload. */

@@ -39,9 +39,9 @@ export interface SmppServer {
 const tickMs = 500;
 /** Deadlines of bound peers are long: every Nth tick checks them. */
 const ticksOfBound = 4;
-/** For the answer to our last unbind. */
+/** How long peers may take to answer our unbind at a stop. */
 const goodbyeMs = 1000;
-/** Of this process. Of one address, those that are not bound. */
+/** Maximum connections of this process; and of one address, those that are not bound. */
 const [mostConnections, mostUnbound] = [5000, 50];
 /** A new certificate is in use after this time at the latest. */
 const certificateMs = 3_600_000;
@@ -94,7 +94,7 @@ export function createSmppServer({ listening, clock, log, desk }: SmppServerOpti
     if (enter(socket, address)) peers.add(servePeer<Bind>({ socket, clock, desk: ownDesk, address, tls }));
   }
 
-  /** Before any octet of TLS: a peer that sends none must not hold more than others. */
+  /** Counts a connection before any octet of TLS: peers that never begin the handshake must not hold more connections. */
   function watchHandshake(socket: Socket): void {
     const [address = '', name] = [socket.remoteAddress, nameOf(socket)];
     if (!enter(socket, address)) return;

@@ -22,8 +22,8 @@ export function isRefusal(found: object): found is Refusal {
 }
 
 /**
- * The receipts that registered_delivery asks for: `a` of every end, `f` of failures, `s` of success; in upper case also
- * when a carrier has taken the text. `E` of that alone: older nodes take it for `F`. Empty for none.
+ * The receipts that registered_delivery asks for: `a` of every end, `f` of failures, `s` of success; in upper case also when
+ * a carrier has taken the text. `E`: only that, which older nodes read as `F`. Empty for none.
  */
 export type ReceiptWish = '' | 'a' | 'f' | 's' | 'A' | 'F' | 'S' | 'E';
 

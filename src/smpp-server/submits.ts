@@ -21,7 +21,7 @@ import { isRefusal, type Refusal, readSubmit, refuse, type SubmitRequest, textOf
 
 export interface Limiter {
   decide(known: KnownCaller): LimitDecision | Promise<LimitDecision>;
-  /** An admitted request was not served. */
+  /** Returns the slot of an admitted request that was not served. */
   giveBack(known: KnownCaller, decision: LimitDecision): unknown;
   /** The 429 of a decision, for its trace. */
   refusalOf(decision: LimitDecision): ApiError;
@@ -36,7 +36,7 @@ export interface SubmitsOptions {
   find(bind: Bind): KnownAccount | null | Promise<KnownAccount | null>;
   limiter: Limiter;
   onCounted: (request: CountedRequest) => void;
-  /** Something was refused, for the developer. */
+  /** A request was refused: this is shown to the developer. */
   onRefused: (bind: Bind, command: string, refusal: Refusal) => void;
   /** A part of a long text. */
   addPart: (part: PartToAdd) => Promise<PartAnswer | Refusal>;
@@ -167,7 +167,7 @@ export function createSubmits(options: SubmitsOptions) {
     return refusal.status;
   }
 
-  /** The answer comes once, now or later. */
+  /** Calls `answer` once, now or later. */
   function submit(bind: Bind, pdu: SubmitPdu, answer: AnswerSubmit): void {
     bind.submits++;
     admit(
@@ -218,7 +218,7 @@ export function createSubmits(options: SubmitsOptions) {
 
   function gather(text: TextToSend): void {
     const { known } = text.arrived;
-    // Runs once the octets that were read are all taken.
+    // Runs once all PDUs in the octets that were read are taken.
     if (gathered.size === 0) queueMicrotask(sendGathered);
     const texts = gathered.get(known);
     if (texts === undefined) gathered.set(known, [text]);

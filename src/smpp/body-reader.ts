@@ -43,7 +43,7 @@ export class BodyReader {
   string(field: string, most: number): string {
     const { frame, at: from } = this;
     if (from >= frame.length) return this.missing(field, '');
-    // Most strings are short or empty: a search by the runtime would take longer to begin than to end.
+    // Most strings are short or empty: calling the runtime's search would cost more than this loop.
     let end = from;
     while (end < frame.length && frame[end] !== 0) end++;
     const length = end - from;
@@ -56,7 +56,7 @@ export class BodyReader {
     return text;
   }
 
-  /** The octets that the length before them announces. */
+  /** Reads sm_length, and the octets that it announces. */
   shortMessage(): Buffer {
     const length = this.octet('sm_length');
     const from = Math.min(this.at, this.frame.length);
@@ -69,7 +69,7 @@ export class BodyReader {
     return this.frame.subarray(from, this.at);
   }
 
-  /** All that is left. `usable` says whether the PDU is of use without the TLVs. */
+  /** Reads the rest of the body as TLVs. `usable` says whether the PDU is of use without them. */
   tlvs(usable: boolean): Tlv[] {
     const tlvs: Tlv[] = [];
     while (!this.atEnd && tlvs.length < mostTlvs) {

@@ -20,7 +20,8 @@ test('a text that fits decodes to itself, after a header of any length', () => {
   const headers = fc.constantFrom(0, 6, 7, 12);
   fc.assert(
     fc.property(anyText, fc.constantFrom(...codings), headers, (text, coding, header) => {
-      // Seven free bits and a carriage return look the same; and a first U+FEFF is the mark that is taken off.
+      // Leaves out texts that do not survive: a packed text that ends in a carriage return, which is also the padding, and a
+      // text that begins with a byte order mark.
       fc.pre(fits(text, coding) && text.isWellFormed() && !text.startsWith('\ufeff') && text.charCodeAt(0) !== 0xfffe);
       fc.pre(!(coding === 'gsm7packed' && text.endsWith('\r')));
       assert.equal(decodeText(encodeText(text, coding, header), coding, header), text);

@@ -122,7 +122,7 @@ function toSeptets(text: string): Buffer {
 
 const extensionOf = new Map([...extensionAlphabet].map(([character, septet]) => [septet, character]));
 
-/** Per octet: 1 where its septet is the character of the same number in Latin-1, as of most letters and digits. */
+/** By octet: 1 if it is the same character as a septet and in Latin-1, like most letters and digits. */
 const sameInLatin1 = Uint8Array.from({ length: 256 }, (_, octet) =>
   Number(octet !== escapeSeptet && defaultAlphabet.charCodeAt(octet) === octet),
 );

@@ -20,12 +20,12 @@ export interface ConnectionTarget {
 }
 
 export interface ConnectionEvents {
-  /** TCP is there, TLS is not. */
+  /** TCP is connected, TLS is not ready yet. */
   onConnected: () => void;
   /** Ready to send. */
   onReady: () => void;
   onData: (chunk: Buffer) => void;
-  /** Once: the peer ended it, or it broke. */
+  /** Called once: the peer ended the connection, or it broke. */
   onEnded: (error: Error | undefined) => void;
 }
 

@@ -18,8 +18,8 @@ export interface DecodedPdu {
 }
 
 /**
- * Reads one framed PDU of any octets. Buffers in it share the frame's memory. A damaged body is read as far as
- * possible, with the answer to it in `problems` what to answer.
+ * Reads one framed PDU of any octets; buffers in it share the frame's memory. A damaged body is read as far as possible:
+ * `problems` says what is wrong, and with what status to answer.
  */
 export function decodePdu(frame: Buffer): DecodedPdu {
   if (frame.length < headerOctets) return tooShort(frame);

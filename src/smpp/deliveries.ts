@@ -17,16 +17,16 @@ export interface Deliveries {
   /** True when the session should stop reading. */
   readonly tooMany: boolean;
   take(delivery: Delivery): void;
-  /** Whether one has been open for too long. */
+  /** Whether a delivery has been open for too long. */
   isOverdue(nowMs: number): boolean;
 }
 
 export interface DeliveriesOptions {
   clock: Clock;
-  /** Writes it and resolves to the command_status of the answer. */
+  /** Writes the delivery, and resolves to the command_status of the answer. */
   handle: (delivery: Delivery) => Promise<number>;
   answer: (delivery: Delivery, status: number) => void;
-  /** It could not be written, so it must not be answered. */
+  /** The delivery could not be written, so it must not be answered. */
   onFailed: () => void;
   onChange: () => void;
 }

@@ -19,7 +19,7 @@ export function encodePdu(pdu: Pdu): Buffer {
   return frame;
 }
 
-/** Of a submit_sm_resp without TLVs. The id is one of ours: it is ASCII. */
+/** A submit_sm_resp without TLVs. Its id is one of ours, so it is ASCII. */
 export interface SubmitAnswer {
   sequence: number;
   status: number;

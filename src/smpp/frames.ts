@@ -7,8 +7,8 @@ export const longestPayloadPdu = 70 * 1024;
 const payloadCommands: readonly number[] = [commandIds.submit_sm, commandIds.deliver_sm, commandIds.data_sm];
 
 /**
- * Cuts a stream of octets into PDUs. One that comes in one chunk shares its memory; one that comes in pieces is copied
- * once, into a buffer of its announced length, so that octet by octet costs no more than all at once.
+ * Cuts a stream of octets into PDUs. A PDU within one chunk shares its memory. A PDU that comes in pieces is copied once,
+ * into a buffer of its announced length, so that many small pieces cost no more than one.
  */
 export function createFrameReader() {
   /** The length and the command id: they say how long the PDU may be. */

@@ -25,7 +25,7 @@ export interface LinkOptions {
   target: ConnectionTarget;
   clock: Clock;
   log: PduRecorder;
-  /** TCP is there, TLS is not. */
+  /** TCP is connected, TLS is not ready yet. */
   onConnected: () => void;
   onReady: () => void;
   onPdu: (decoded: DecodedPdu) => void;
@@ -33,7 +33,7 @@ export interface LinkOptions {
   onQuiet: () => void;
   /** The octets are not SMPP. */
   onNoise: (sentence: string) => void;
-  /** The peer ended it (without a sentence), or it broke. */
+  /** The peer ended the connection (without a sentence), or it broke. */
   onEnded: (sentence: string | undefined) => void;
 }
 
@@ -94,7 +94,7 @@ export function createLink(options: LinkOptions): Link {
     const { onConnected, onReady } = options;
     socket = openConnection(target, { onConnected, onReady, onData, onEnded });
   } catch (error) {
-    // The caller does not have this link yet.
+    // Deferred, because the caller does not have this link yet.
     setImmediate(() => onEnded(error));
   }
 

@@ -20,7 +20,7 @@ export interface OutboxOptions {
 export function createOutbox({ socket, clock, onGiven, onDrain }: OutboxOptions) {
   let firsts: Buffer[] = [];
   let submits: PendingSubmit[] = [];
-  /** When the writes began that the operating system has not taken yet. */
+  /** The start times of writes that the operating system has not taken yet. */
   const writesMs: number[] = [];
   let turn: NodeJS.Immediate | undefined;
   let closed = false;
@@ -43,7 +43,7 @@ export function createOutbox({ socket, clock, onGiven, onDrain }: OutboxOptions)
     for (; submitsTaken < submits.length && octets < octetsAtOnce; submitsTaken++) {
       const entry = submits[submitsTaken] as PendingSubmit;
       const { unsent, messageId } = entry;
-      // It was settled as not sent meanwhile, or the window's next check settles it.
+      // The submit was settled as not sent meanwhile, or the window's next check does that.
       if (unsent === undefined || entry.writeBeforeMs <= nowMs) continue;
       octets += unsent.frame.length;
       frames.push(unsent.frame);

@@ -13,7 +13,7 @@ export type Delivered =
   | { kind: 'unreadable' };
 
 export interface ParsedReceipt {
-  /** As the carrier wrote them: the TLV's id first, then a different one from the text. Empty if there is none. */
+  /** The ids as the carrier wrote them: the TLV's, then the text's if it differs. Empty if there is none. */
   carrierMessageIds: string[];
   /** `intermediate`: the text is still on its way; such receipts are only counted. */
   outcome: ReceiptOutcome | 'intermediate';
@@ -116,7 +116,7 @@ const outcomes: ReadonlyMap<string, State> = new Map<string, State>([
   ['BUFFERED', 'intermediate'],
 ]);
 
-/** The TLV comes before the text, unless it holds a number that SMPP does not have. */
+/** The TLV has precedence over the text, unless it holds a number that SMPP does not have. */
 function stateOf(
   tlv: Buffer | undefined,
   stat: string | null,

@@ -162,7 +162,7 @@ export function createSession(options: SessionOptions): Session {
     }
     const unreadable = traffic.takeNack(pdu);
     if (unreadable === undefined || state !== 'bound') return;
-    // Without a sequence it may mean any PDU: the answers to the others are still on their way.
+    // A nack without a sequence may mean any PDU, so this waits for the answers to the others, which are still on their way.
     if (pdu.sequence === 0) beginUnbind(unreadable, unbindMs);
     else close(unreadable);
   }
@@ -196,7 +196,7 @@ export function createSession(options: SessionOptions): Session {
     else close(ending?.reason ?? because('connect', `${where} did not take the connection in 10 s.`));
   }
 
-  /** Closes as decided, once nothing is open. */
+  /** Once no answer is open: sends our unbind, or closes after the peer's unbind. */
   function finishIfIdle(): void {
     if (ending === undefined || !traffic.isIdle) return;
     if (state === 'bound') sendUnbind();

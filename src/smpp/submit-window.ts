@@ -9,7 +9,10 @@ export type SubmitAnswer =
   | { kind: 'answered'; status: number; messageId: string; tlvs: readonly Tlv[] }
   /** It was never given to the socket: it can be sent again without a copy. */
   | { kind: 'not_sent' }
-  /** It was given to the socket, and no answer came in time or before the session closed. `silent`: it is still open. */
+  /**
+   * It was given to the socket, and no answer came in time or before the session closed. `silent`: the session is still
+   * open, so the answer may come late.
+   */
   | { kind: 'in_doubt'; silent: boolean };
 
 export interface SubmitRequest {
@@ -30,7 +33,7 @@ export interface SubmitRequest {
 export interface PendingSubmit extends Pick<SubmitRequest, 'messageId' | 'settle' | 'onWritten'> {
   sequence: number;
   unsent: { pdu: SubmitPdu; frame: Buffer } | undefined;
-  /** When it was written, or before that, when we got it. */
+  /** When it was written; until then, when we got it. */
   sentMs: number;
   writeBeforeMs: number;
   answerWithinMs: number;

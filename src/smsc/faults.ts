@@ -85,7 +85,7 @@ export function readBehaviour(wanted: unknown): Partial<Behaviour> | string {
   return change as Partial<Behaviour>;
 }
 
-/** Texts are read too: flags of the command line and fields of the page are texts. */
+/** Strings are accepted, too: flags of the command line and fields of the page are strings. */
 function readValue({ byDefault, most, choices }: Switch, given: unknown): Value | undefined {
   if (choices !== undefined) return choices.find((known) => known === given);
   if (typeof byDefault === 'boolean') return readFlag(given);

@@ -17,7 +17,7 @@ interface Entry {
 
 /** Holds receipts that are not due yet, and those that no receiver takes yet, in the order in which they fall due. */
 export function createReceiptQueue(clock: Clock, receiverFor: (systemId: string) => Receiver | undefined) {
-  /** Sorted by their time, nearly: after a change of the delay some wait longer. */
+  /** Nearly sorted by due time: after a change of the delay, some entries wait longer than they should. */
   let coming: Entry[] = [];
   let first = 0;
   const held = new Map<string, { texts: StoredText[]; first: number }>();

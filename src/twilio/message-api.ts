@@ -281,7 +281,7 @@ function locationOf({ id }: Message): string {
   return `/sms/v1/messages/${id}`;
 }
 
-/** The record exists: the caller sees it by its Location, and in lists. */
+/** Refuses with a Location: the record of the text exists, and the caller finds it in lists, too. */
 function refuseOptedOut(message: Message): void {
   if (message.errorCode !== 'blocked_by_recipient') return;
   const refusal = new TwilioError('INVALID_ARGUMENT', twilioCodes.optedOut, 'The recipient has opted out of texts.');

@@ -83,7 +83,7 @@ function sharedOf(row: Verification) {
   };
 }
 
-/** `sent` are the texts with their channels; one that is not among them went by the verification's own. */
+/** `sent`: texts with their channels. A text that is missing there was sent by the verification's own channel. */
 export function toVerification(
   row: Verification,
   publicUrl: string,

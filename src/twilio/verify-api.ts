@@ -51,7 +51,7 @@ const ourChannels: Readonly<Record<string, SendingChannel>> = { sms: 'sms', call
 const notHere = 'is not supported here';
 const startForm: FormRules<'To' | 'Channel' | 'Locale' | 'CustomCode' | 'AppHash' | 'DeviceIp'> = {
   longest: { To: 64, Channel: 64, Locale: 64, CustomCode: 64, AppHash: 64, DeviceIp: 512 },
-  // Ignored, each would send another text than the caller asked for.
+  // Parameters that change the text or the code: to ignore them would send another text than the caller asked for.
   refused: {
     Amount: notHere,
     Payee: notHere,
@@ -264,7 +264,7 @@ const blockedNumbers: Partial<Record<BlockReason, number>> = {
   number_type: twilioCodes.landline,
 };
 
-/** The trace of the request leads to the record by it. */
+/** Adds the Location by which the request's trace finds the record. */
 function withHeaders(error: TwilioError, headers: Record<string, string>): TwilioError {
   Object.assign(error.headers, headers);
   return error;

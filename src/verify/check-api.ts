@@ -34,7 +34,7 @@ const checked = {
   },
 } as const;
 
-/** Checks by id and by number are one act; an outcome takes the result of a check that the caller made. */
+/** Routes that check a code by id or by number, and the route by which a caller reports the outcome of its own check. */
 export function createCheckRoutes({ verify, idempotency, rules }: CheckRoutesOptions): Route[] {
   type Keep = (checked: CheckAnswer) => AnswerToKeep;
 
@@ -137,7 +137,7 @@ export function createCheckRoutes({ verify, idempotency, rules }: CheckRoutesOpt
   ];
 }
 
-/** Undefined where none is named. */
+/** The payment in a request, as rows store it; undefined if the request names none. */
 const namedIn = ({ payment }: { payment?: Payment | null }) => (payment == null ? undefined : toPaymentCell(payment));
 
 function required<Value>(value: Value | undefined): Value {

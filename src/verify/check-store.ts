@@ -13,7 +13,10 @@ export interface CheckRow {
   /** The ring versions under which the code is right. */
   rightUnder: number[];
   isTestCode: boolean;
-  /** The payment that the caller named, as a cell, or the row's; null for a check that names none. */
+  /**
+   * The payment that must match the row's, as stored; null for none. It is the row's own when a check that named none is
+   * repeated.
+   */
   payment: string | null;
   /** The hashes of the code, if it is one that the caller made. */
   hashes: string[];
@@ -29,7 +32,7 @@ const given = `k as materialized (
         c[7] as payment
       from ${fromTextRows()} t)`;
 
-/** Without the writes that end a verification, it takes a third less time: most wrong codes leave tries. */
+/** Most wrong codes leave tries: this statement omits the writes that end a verification, and takes a third less time. */
 const spendStatement = {
   name: 'spend-tries',
   text: `with ${given}

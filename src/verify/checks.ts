@@ -12,7 +12,10 @@ import type { VerificationAndText } from './texts/newest-texts.ts';
 import { asOf, longestTtlSeconds } from './verification.ts';
 import { findByKeys, type VerificationKey } from './verification-store.ts';
 
-/** The payment that a check names, as a cell: null for none, undefined where a check need not name one. */
+/**
+ * The payment that a check names, as stored. Null: the check says there is none. Undefined: it says nothing, so any is
+ * accepted.
+ */
 export type NamedPayment = string | null | undefined;
 
 export interface NamedCheck extends CheckRow {
@@ -23,9 +26,9 @@ export interface NamedCheck extends CheckRow {
 export interface Checks {
   /** Shares a commit with other checks. Two checks of one verification never share a statement. */
   decide(applicationId: string, id: string, code: string, named: NamedPayment): Promise<VerificationAndText>;
-  /** The input of `decideIn`. Compares the code before any row is read. */
+  /** Makes the input of `decideIn`. Compares the code before any row is read. */
   toRow(applicationId: string, id: string, code: string, named: NamedPayment): NamedCheck;
-  /** The same in the caller's transaction, one after the other. An error refuses only its own check. */
+  /** Decides checks in the caller's transaction, one after the other. An error refuses only its own check. */
   decideIn(tx: Tx, rows: NamedCheck[]): Promise<(VerificationAndText | ApiError)[]>;
   drain(): Promise<void>;
 }
@@ -55,7 +58,10 @@ export function createChecks(options: {
       run: (tx, items) => run(tx, items, decide),
     });
   const batch = createChecksBatch(decideChecks);
-  /** Codes that are wrong, unless the caller made them. One that ends its verification is left to the other batch. */
+  /**
+   * Counts codes that do not derive from the id. It changes no row for the last try, nor for the right code of a caller:
+   * `batch` decides these.
+   */
   const wrong = createChecksBatch(spendTries);
 
   function toRow(applicationId: string, id: string, code: string, named: NamedPayment): NamedCheck {
@@ -92,7 +98,10 @@ export function createChecks(options: {
     return { ...found, row };
   }
 
-  /** The check again with the payment of the verification, which it did not name; undefined where that is not why. */
+  /**
+   * Repeats a check that named no payment with that of the verification; undefined if the payment is not why it changed no
+   * row.
+   */
   function withPayment(item: NamedCheck, found: VerificationAndText | undefined): NamedCheck | ApiError | undefined {
     if (found === undefined) return undefined;
     const { payment } = found.row;

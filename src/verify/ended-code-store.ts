@@ -27,14 +27,14 @@ export interface EndedCode extends EndedStart {
 }
 
 export interface LateCode extends EndedCode {
-  /** Whether the walk counted it, without an approval. */
+  /** Whether the walk has already counted it as not approved. */
   wasCounted: boolean;
 }
 
 export interface EndedCodes {
-  /** 0 at the end. */
+  /** Number of rows that were read; 0 when the walk has caught up. */
   read: number;
-  /** Without callers' codes of applications that do not say what became of them. */
+  /** Leaves out callers' codes of applications that do not report the outcome. */
   codes: EndedCode[];
   /** Codes that were walked over before their caller reported the outcome. */
   late: LateCode[];
@@ -59,8 +59,8 @@ interface EndedRow extends EndedStart {
 const walkName = 'ended-codes';
 
 /**
- * Walks once over all verifications that are too old to be pending, in the caller's transaction. Those without a text,
- * and those of test numbers, show nothing about a carrier.
+ * Walks once over all verifications that are too old to be pending, in the caller's transaction. Leaves out test numbers:
+ * they show nothing about a carrier.
  */
 export async function walkEndedCodes(tx: Tx, nowMs: number): Promise<EndedCodes> {
   const done = await readWalk(tx, walkName);
@@ -99,7 +99,10 @@ const endedColumns = `v.id, application_id as "applicationId", recipient as "to"
 
 const applicationsOf = (rows: readonly EndedRow[]) => rows.map(({ applicationId }) => applicationId);
 
-/** The verifications whose outcome came after they were counted. Those that `rows` shows with theirs are not late. */
+/**
+ * Verifications whose outcome was reported after the walk had passed them. Rows of this piece that already have one are not
+ * late.
+ */
 async function takeLateOutcomes(tx: Tx, done: string, rows: readonly EndedRow[]): Promise<EndedRow[]> {
   const seen = rows.filter(({ outcome }) => outcome !== null).map(({ id }) => id);
   const { rows: late } = await tx.query<EndedRow>(
@@ -115,7 +118,7 @@ async function takeLateOutcomes(tx: Tx, done: string, rows: readonly EndedRow[])
   return late;
 }
 
-/** A check or an outcome shows that the application says what becomes of its codes. */
+/** Whether the row shows that its application checks its codes or reports their outcome. */
 function isReported({ attempts, status, outcome }: EndedRow): boolean {
   return attempts > 0 || outcome !== null || status === statusCode('approved') || status === statusCode('failed');
 }

@@ -66,7 +66,7 @@ export function createExplanations(options: {
   return createBatch<ExplainItem, GuardExplanation>({
     database,
     clock,
-    // It only reads; an answer that is kept twice is found by its key.
+    // Reads need no rerun. If the batch did store an answer, the caller's retry finds it by its idempotency key.
     repeatable: false,
     repeats: true,
     ownerOf: ({ applicationId }) => applicationId,

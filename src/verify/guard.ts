@@ -104,7 +104,10 @@ export function createGuard(settings: GuardSettings, environment: 'sandbox' | 'p
     { rule: 'too_many_failures', ...upTo(mostFailuresADay), read: ({ failuresToday }) => failuresToday },
   ];
 
-  /** Blocked starts cost an attacker nothing, so a sample of numbers alone would not bound what passes in a prefix. */
+  /**
+   * The sample is also limited per prefix: blocked starts are free, so an attacker can try numbers until enough are in the
+   * sample.
+   */
   const passesPerPrefix = perPrefix === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(perPrefix / sampleOf));
   const isHeldBack = ({ held, wasApproved, startsForPrefix }: GuardFacts) => {
     const found = production && !wasApproved ? held() : undefined;

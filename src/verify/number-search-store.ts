@@ -5,7 +5,10 @@ import { type Verification, verificationStatuses } from './verification.ts';
 import { statusCode, toVerification, type VerificationRow, verificationColumns } from './verification-row.ts';
 import { boundsOf } from './verification-store.ts';
 
-/** The verifications of some numbers with ids, as uuids, at least `from`, below `to` and below `below`. */
+/**
+ * A search for the verifications of some numbers. `from`, `to` (exclusive) and `below` (exclusive) bound their ids, as
+ * uuids.
+ */
 export interface VerificationSearch {
   numbers: string[];
   from: string;
@@ -14,7 +17,7 @@ export interface VerificationSearch {
   limit: number;
 }
 
-/** Maximum number of applications and statuses that a search in all applications reads for each span. */
+/** Maximum number of pairs of application and status that a search over all applications reads for each time span. */
 const mostGroups = 200;
 const endStatuses = verificationStatuses.filter((status) => status !== 'pending').map(statusCode);
 
@@ -46,7 +49,7 @@ export async function findVerificationsOfApplications(
   );
 }
 
-/** Jumps from one application and status of a number to the next by the index, as for texts. */
+/** By the index it jumps from one pair of application and status to the next, as the search for texts does. */
 export async function findVerificationsOfAll(
   tx: Tx,
   { numbers, from, to, below, limit }: VerificationSearch,
@@ -75,7 +78,7 @@ export async function findVerificationsOfAll(
   );
 }
 
-/** Of any application. */
+/** Finds a verification of any application. */
 export async function findAnyVerification(tx: Tx, id: string): Promise<Verification | undefined> {
   return (await findByUuids(tx, [uuidOf(id)]))[0];
 }

@@ -89,7 +89,7 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
 
   async function listSql(): Promise<string> {
     const { status, reference } = filter;
-    // Few verifications share a reference, so the other filters only filter these.
+    // Few verifications share a reference: an index finds them, and the other filters apply to these rows only.
     if (reference !== undefined) return ofRecord(`reference = ${bind(reference)}`, ...sifted());
     if (status === 'pending') return recordsOf(await pendingIds('live'));
     if (status === 'expired') return recordsOf(endedIds(status), await pendingIds('lapsed'));
@@ -137,12 +137,15 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
   }
 
   function endedIds(status: VerificationStatus): string {
-    // Without a number, the expression of the index of statuses.
+    // The index for lists without a number is on the expression `status + 0`.
     const column = to === undefined ? 'status + 0' : 'status';
     return narrow('ended_verification', `${column} = ${statusCode(status)}`);
   }
 
-  /** The index has the status before the id. One branch for all statuses is planned in a fraction of the time. */
+  /**
+   * The index has the status before the id, so each status is read on its own. A join with an array of statuses is planned
+   * much faster than a union.
+   */
   function endedOfNumber(): string {
     return `select e.verification_id from unnest('{${endStatuses.map(statusCode)}}'::smallint[]) as s(ended)
       cross join lateral (${narrow('ended_verification', 'status = s.ended')}) e`;
@@ -157,7 +160,8 @@ async function listRange(query: ListQuery, range: IdRange, limit: number): Promi
   }
 
   /**
-   * A number has at most one pending. Without a number, read per lifetime: then lapsed ids are older than live ones.
+   * A number has at most one pending verification. Without a number, read each lifetime on its own: within it, the ids of
+   * lapsed ones are older than those of live ones.
    */
   async function pendingIds(which: 'live' | 'lapsed'): Promise<string> {
     const [made, expires] = which === 'live' ? ['>=', '>'] : ['<', '<='];

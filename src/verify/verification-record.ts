@@ -21,7 +21,7 @@ import {
 } from './verification-examples.ts';
 import { reasons } from './verification-row.ts';
 
-/** The reason of its status, or of a refused code. */
+/** Why a verification has its status, or why a check refused a code. */
 export const reasonSchema = openValues('VerificationReason', reasons, {
   description: 'The reason of the status; null while pending, and when approved',
   example: null,

@@ -63,7 +63,7 @@ function nameIn<Name extends string>(names: readonly Name[], code: number): Name
   return name;
 }
 
-/** What every statement reads of a verification, by the columns' own names. A `?` marks what may be null. */
+/** The columns that every statement reads of a verification. A `?` marks a nullable one. */
 const packedColumns = [
   'id',
   'application_id',
@@ -97,10 +97,10 @@ export interface VerificationRow {
   reference: string | null;
 }
 
-/** The same columns packed for Node, of a table or of a part of a `with` that returns `recordColumns`. */
+/** The columns packed for Node, from a table or from a CTE that returns `recordColumns`. */
 export const verificationColumns = (table: string) => `${packed(packedColumns, table)} as packed, ${table}.reference`;
 
-/** For a part of a `with` from which others read. */
+/** The same columns unpacked, for a CTE that other parts of its statement read. */
 export const recordColumns = (table: string) =>
   [...packedColumns, 'reference'].map((column) => `${table}.${column.replace('?', '')}`).join(', ');
 

@@ -85,7 +85,7 @@ const selectLapsed = {
     where expires_at <= $1 order by expires_at limit $2`,
 };
 
-/** From when on records are needed, whatever their age: one that is pending has yet to end. Else `beforeMs`. */
+/** The time from which records are needed: the oldest pending verification has yet to end. At most `beforeMs`. */
 export async function neededVerificationsFrom(tx: Tx, beforeMs: number): Promise<number> {
   const { rows } = await tx.query<{ expiresAtMs: number }>(selectFirstToExpire);
   const pendingFromMs = (rows[0]?.expiresAtMs ?? Number.POSITIVE_INFINITY) - longestTtlSeconds * 1000;

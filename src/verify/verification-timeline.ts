@@ -8,13 +8,13 @@ import { findTaken } from './fallback/store.ts';
 import { findRefused, type RefusedText, refusalSentence } from './inbound/refused-texts.ts';
 import { attemptsRemaining, type Verification } from './verification.ts';
 
-/** What its row does not hold. */
+/** Events that the verification's row does not hold. */
 interface Further {
   steps?: readonly TakenStep[];
   refused?: readonly RefusedText[];
 }
 
-/** The same with all that happened beside its row. */
+/** The history of a verification, with the events that are stored outside its row. */
 export async function readVerificationTimeline(
   tx: Tx,
   verification: Verification,
@@ -36,7 +36,7 @@ export function verificationTimeline(
   const isInbound = verification.inbound !== null;
   const events: TimelineEvent[] = [];
   const { risk } = readPrecheckCell(verification.precheck);
-  // A row keeps what was said before its newest text.
+  // A row keeps only the answer of the risk check before its newest text.
   const riskAtMs = texts.at(-1)?.createdAtMs ?? createdAtMs;
   if (risk !== null) events.push({ atMs: riskAtMs, event: 'risk', detail: riskSentence(risk) });
   if (status === 'blocked') {
@@ -82,7 +82,7 @@ export function verificationTimeline(
   return events;
 }
 
-/** The application's word for a code that it checked itself is no check of ours. */
+/** An outcome means that the application checked its own code, not this service. */
 const approvedBy = ({ outcome }: Verification) =>
   outcome === null ? 'Correct code entered' : 'The application reported that its code was entered';
 const failedBy = ({ outcome }: Verification) =>

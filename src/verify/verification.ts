@@ -42,20 +42,20 @@ export type Reason =
 export interface Verification {
   id: string;
   applicationId: string;
-  /** Of its newest send. A proof names the one that can have carried the code (`assurance/proof-claims.ts`). */
+  /** The channel of its newest send. A proof may name another one: see `assurance/proof-claims.ts`. */
   channel: Channel;
   to: string;
   status: VerificationStatus;
   reason: Reason | null;
   codeLength: number;
   ringVersion: number;
-  /** Of the caller's code, as Postgres prints it; null where the code derives from the id. */
+  /** The keyed hash of the caller's code, as Postgres prints bytes; null where the code derives from the id. */
   codeHash: string | null;
   /** The payment that the code confirms, as a cell (`payment.ts`); nearly always none. */
   payment: string | null;
   /** What was checked before its newest text was sent, as a cell (`assurance/precheck.ts`). */
   precheck: string | null;
-  /** Of one that the person's own text approves: the number to text and a name (`inbound/request-text.ts`). */
+  /** Set if a text from the person approves it: the number to text and a name (`inbound/request-text.ts`). */
   inbound: string | null;
   testNumber: boolean;
   attempts: number;
@@ -80,7 +80,7 @@ export const mostSends = 5;
 export const longestTtlSeconds = 600;
 /** Servers repeat their calls: a caller's code is not sent again within this time. */
 export const givenResendMs = minuteMs;
-/** For this time a superseded code is taken for a late repeat. */
+/** A start with a code that was superseded within this time counts as a late repeat of an earlier call. */
 export const lateRepeatMs = 10 * minuteMs;
 /**
  * Maximum wrong codes per application and number in 24 hours, over all verifications, so that guesses cannot add up.

@@ -84,7 +84,7 @@ export interface CodeToCheck {
   payment?: NamedPayment;
 }
 
-/** How often a check by number finds a verification that is superseded meanwhile, at most. */
+/** Maximum number of lookups for a check by number: each may find a verification that is superseded meanwhile. */
 const mostLookups = 5;
 
 /** The guard does not apply to test numbers; one of them is always blocked. */
@@ -129,7 +129,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     return found !== undefined && asOf(found.row, clock.nowMs()).status === 'pending';
   }
 
-  /** Names `inbound` too where the application has a number that people can text. */
+  /** Adds `inbound` to the channels that the error lists if the application has a number that people can text. */
   async function nameChannels(applicationId: string, error: unknown): Promise<unknown> {
     const isAboutStart = error instanceof ApiError && error.code === 'UNSUPPORTED_CHANNEL';
     if (!isAboutStart || error.details?.[0]?.field !== 'channel') return error;
@@ -137,14 +137,17 @@ export function createVerifyService(options: VerifyServiceOptions) {
     return number === undefined ? error : unsupportedChannel([...workingChannels(), 'inbound']);
   }
 
-  /** Nothing is sent, so no risk check is asked. */
+  /** Adds the number that the person must text. No risk check is asked, because nothing is sent. */
   async function withNumber(request: StartRequest): Promise<StartRequest> {
     const number = await findInboundNumber(request.applicationId);
     if (number === undefined) throw unsupportedChannel(workingChannels());
     return { ...request, inbound: toInboundCell(number, request.app) };
   }
 
-  /** What the guard would decide, then what the risk check says; `keep` commits with it, in the one or the other. */
+  /**
+   * Explains what the guard would decide and, if it allows, what the risk check says. Stores the answer for the idempotency
+   * key.
+   */
   async function explainWithRisk(asked: ExplainItem, ask: AskRisk): Promise<GuardExplanation> {
     const guarded = await explanations.submit({ ...asked, keep: () => undefined });
     const { applicationId, to } = asked;
@@ -154,7 +157,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     return explained;
   }
 
-  /** Undefined unless a code was right here, and after the proof has expired. */
+  /** Signs a proof of an approval. Undefined if the approval was only reported, or if the proof has expired. */
   function proofOf({ row, all }: VerificationAndText): Promise<string> | undefined {
     if (row.status !== 'approved' || row.approvedAtMs === null || row.outcome !== null) return undefined;
     const expiresAtMs = row.approvedAtMs + proofMs;
@@ -190,7 +193,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     return { verification: row, record };
   }
 
-  /** `keep` commits the answer with the decision. */
+  /** `keep` makes the answer to store for an idempotency key, which commits with the decision. */
   async function check(
     applicationId: string,
     id: string,
@@ -204,7 +207,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
     return checked;
   }
 
-  /** As it is now. */
+  /** Reads a verification with its status as of now. Throws a 404 if there is none. */
   async function require(applicationId: string, id: string): Promise<VerificationAndText> {
     const found = isId('ver', id) ? await find({ applicationId, id }) : undefined;
     if (found === undefined) throw notFound();
@@ -235,8 +238,8 @@ export function createVerifyService(options: VerifyServiceOptions) {
     check,
 
     /**
-     * The same for the pending verification of a number, else for its newest. If another start supersedes it before the
-     * code is decided, the code is decided for the newer one.
+     * Checks a code for the pending verification of a number, else for its newest one. If another start supersedes that one
+     * meanwhile, the code is checked for the newer one.
      */
     async checkNumber(
       applicationId: string,

@@ -40,7 +40,7 @@ export function createAnswerKeeper({ database, clock }: { database: Database; cl
     return refilled >= 1;
   }
 
-  /** An answer that cannot be written is lost: it explains a delivery, and delivers nothing. */
+  /** An answer that cannot be written is lost: no delivery depends on it, it only explains one. */
   function flush(): Promise<void> {
     if (waiting.length === 0) return writing;
     const taken = waiting;

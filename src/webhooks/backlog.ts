@@ -14,7 +14,7 @@ export interface Pending {
   event: EmittedEvent;
   /** It has no row yet. */
   isNew: boolean;
-  /** The place of its subject in a sampled trace. */
+  /** The trace id and span id of its subject, if that is in a sampled trace. */
   trace?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface BacklogOptions {
   /** Up to this position events can be read. */
   horizon: () => number;
   assemble: (tx: Tx, events: StoredEvent[]) => Promise<EmittedEvent[]>;
-  /** The places of their subjects in sampled traces, by the subject's id. Undefined unless events are traced. */
+  /** Returns the trace and span ids of their subjects, by the subject's id. Undefined unless events are traced. */
   findTraces?: ((tx: Tx, events: StoredEvent[]) => Promise<ReadonlyMap<string, string>>) | undefined;
   /** Turns a piece of a replay into due deliveries. Returns false if there is no replay. */
   queueReplayed: () => Promise<boolean>;
@@ -131,11 +131,11 @@ export function createBacklog(options: BacklogOptions) {
       return first ?? (mayTryNew ? fresh.shift() : undefined) ?? due.shift();
     },
     hasMore: (mayTryNew: boolean): boolean => due.length > 0 || (mayTryNew && fresh.length > 0),
-    /** Its delivery is part of the next record. */
+    /** The delivery of this event is part of the next record. */
     settle(position: number): void {
       if (!busy.has(position)) settled.add(position);
     },
-    /** Its delivery is recorded. */
+    /** The delivery of this event is recorded. */
     confirm(position: number): void {
       if (busy.delete(position)) recent.add(position);
     },

@@ -17,7 +17,7 @@ interface DisableOptions {
 async function disable(tx: Tx, id: string, disabling: Disabling, nowMs: number): Promise<boolean> {
   // Locks the webhook before its lease, in the order in which changes by the owner lock them.
   const applicationId = await lockForDisabling(tx, id);
-  // A statement of its own sees what such a change has committed.
+  // A second statement, because only a new one sees what such a change committed while this waited for the lock.
   if (applicationId === undefined || !(await disableWebhook(tx, id, disabling, nowMs))) return false;
   await stopListening(tx, nowMs - feedKeepsListeningMs, applicationId);
   return true;
@@ -42,7 +42,7 @@ export function createDisable({ database, clock, log }: DisableOptions) {
   };
 }
 
-/** Also for a webhook that a worker may hold. */
+/** Disables a webhook that a worker may hold, and asks that worker to give it back. */
 export async function disableAndAskBack(tx: Tx, id: string, disabling: Disabling, nowMs: number): Promise<boolean> {
   const disabled = await disable(tx, id, disabling, nowMs);
   if (disabled) {

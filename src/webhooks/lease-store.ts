@@ -12,7 +12,10 @@ const leasedFromNow = `now() + interval '${leaseMs} milliseconds'`;
 export const isFree = '(c.leased_until is null or c.leased_until <= now())';
 /** SQL: a worker holds the lease `c` and was asked to give it back. */
 export const isAskedBack = '(c.asked_back and c.leased_until > now())';
-/** SQL: the worker that holds the lease `c` must give it back. If none holds it, no late record of an earlier claim counts. */
+/**
+ * SQL: asks the worker that holds the lease `c` to give it back. If none holds it, raises the fence, so that a late record
+ * of an earlier claim is refused.
+ */
 export const backToUs = `asked_back = c.leased_until is not null, claim = c.claim + case when ${isFree} then 1 else 0 end`;
 /** SQL: forgets the failures of the lease `c`. */
 export const withoutFailures = 'failures = 0, failing_since = null, rests_until = null';

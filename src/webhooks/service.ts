@@ -66,7 +66,7 @@ export interface WebhookServiceOptions {
   listeners: Pick<Listeners, 'begin'>;
   /** Whether the application exists. It cannot be deleted before the transaction ends. */
   isApplication: (tx: Tx, id: string) => Promise<boolean>;
-  /** Between polls for the return of a webhook by its worker. */
+  /** The pause between polls that wait until a worker has given a webhook back. */
   pause?: () => Promise<void>;
 }
 
@@ -138,7 +138,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
     } while (ended === endAtOnce);
   }
 
-  /** A test that succeeds ends the time without success. */
+  /** A test that succeeds resets the webhook's failures. */
   async function noteTested(applicationId: string, id: string): Promise<void> {
     await database.transaction(async (tx) => {
       if (!(await store.lockWebhook(tx, applicationId, id, 'share'))) return;
@@ -195,7 +195,8 @@ export function createWebhookService(options: WebhookServiceOptions) {
           if (beginsAnew) {
             await addListener(tx, applicationId);
             await store.restartFromNewest(tx, id);
-            // It was disabled a moment ago, so the pieces have not ended them.
+            // If it was disabled after the check above, `endDeliveries` has not run, and there may be too many deliveries to
+            // end here.
             if ((await endWaiting(tx, id, clock.nowMs(), endAtOnce)) === endAtOnce) throw unavailable(disabledNow);
           }
           const { url, types, description, status } = distinct(given);

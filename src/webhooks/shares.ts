@@ -77,7 +77,7 @@ export function createShares(most: number) {
     return own.overdrawn < sixteenth;
   }
 
-  /** New endpoints have a quarter. An account without a share does not wait for new endpoints of others. */
+  /** New endpoints get at most a quarter in all. An account without a share does not wait for new endpoints of others. */
   function mayTryOut(account: string, othersWait: boolean): boolean {
     const own = countsOf(account);
     if (!mayQuick(account, othersWait) || own.new + own.overdrawn >= sixteenth) return false;
@@ -91,7 +91,10 @@ export function createShares(most: number) {
     return maySlow(account, waiting.slow.hasOther(account)) ? 'slow' : undefined;
   }
 
-  /** Fewest first; then the account whose last turn was longest ago; then the endpoint with the fewest. */
+  /**
+   * The account with the fewest comes first; then the one whose last turn was longest ago; then the endpoint with the
+   * fewest.
+   */
   function isBefore(one: Turn, other: Turn): boolean {
     const fewer = inHalf(countsOf(one.seeker.account), one.lane) - inHalf(countsOf(other.seeker.account), other.lane);
     if (fewer !== 0) return fewer < 0;

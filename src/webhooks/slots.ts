@@ -59,7 +59,7 @@ export function createCallSlots(clock: Pick<Clock, 'steadyMs'>, most: number): C
       grant();
     },
     leave(line) {
-      // One account alone may have more than while others wait.
+      // An account that no longer competes with others may have more calls.
       if (inLine.delete(line)) grant();
     },
     watch() {

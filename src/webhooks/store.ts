@@ -72,7 +72,7 @@ export async function lockWebhook(
 
 export type InsertedWebhook = Pick<Webhook, 'id' | 'applicationId' | 'url' | 'types' | 'description' | 'createdAtMs'>;
 
-/** It starts with the next event. */
+/** The webhook gets events from the next one on. */
 export async function insertWebhook(tx: Tx, webhook: InsertedWebhook): Promise<void> {
   const { id, applicationId, url, types, description, createdAtMs } = webhook;
   await tx.query(
@@ -114,8 +114,8 @@ export async function updateWebhook(tx: Tx, id: string, change: StoredChange, no
 }
 
 /**
- * Restarts with the next event and without failures. Whatever worker still has the claim can record nothing more, so it
- * revives no delivery. Replays that were under way end.
+ * Restarts with the next event, without failures and replays. A worker that still has the claim can record nothing more, so
+ * it revives no delivery.
  */
 export async function restartFromNewest(tx: Tx, id: string): Promise<void> {
   await tx.query(
@@ -165,7 +165,7 @@ export async function lockForDisabling(tx: Tx, id: string): Promise<string | und
   return rows[0]?.applicationId;
 }
 
-/** `url`: the one that answered 410. A new one has to answer it itself. */
+/** `url`: the address that answered 410. If the webhook has another address by now, it is not disabled. */
 export type Disabling = { reason: 'gone'; url: string } | { reason: 'no_success' };
 
 /** Returns false if it is no longer active, or if a change has removed the reason. */

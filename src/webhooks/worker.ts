@@ -62,7 +62,7 @@ const mostAgain = 500;
 const inTurn = 200;
 /** With more new positions than this, after a long pause or at a new day, webhooks are only checked in turn. */
 const mostPassed = 100_000;
-/** While no webhook is active. A new one wakes the worker. */
+/** The pause while no webhook is active. A new webhook wakes the worker. */
 const unusedMs = 2000;
 const waitingEveryMs = 15_000;
 

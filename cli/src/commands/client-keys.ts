@@ -6,7 +6,7 @@ import { type OpenedApplication, openApplication } from '../service/application.
 import { bold, dim, green } from '../terminal/text.ts';
 
 const algs = ['ES256', 'RS256', 'PS256', 'EdDSA'];
-/** That of the service; one more byte shows that a file is too long. */
+/** The service's maximum. One more byte is read, to notice a file that is too long. */
 const mostBytes = 4000;
 
 export const addClientKey: Command = {

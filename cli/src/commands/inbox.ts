@@ -49,7 +49,7 @@ async function runInbox(call: Call): Promise<ExitCode> {
   }
 }
 
-/** With the API key if there is one, otherwise with the portal's session. */
+/** Uses the API key if there is one, otherwise the portal's session. */
 async function openAccess(call: Call): Promise<InboxAccess> {
   const { caller } = call;
   const { url } = caller.target();

@@ -14,12 +14,12 @@ export interface Profile {
   api_key?: string;
   client_id?: string;
   client_secret?: string;
-  /** The sender of texts, unless one is named. */
+  /** The default sender of texts. */
   from?: string;
 }
 
 export interface Profiles {
-  /** The one that `login` opened last. */
+  /** The name of the profile that `login` opened last. */
   current: string | null;
   profiles: Record<string, Profile>;
 }

@@ -2,7 +2,7 @@ import type { Option } from './option.ts';
 import { readSpan } from './span.ts';
 import type { Values } from './values.ts';
 
-/** Of commands that replace a secret. */
+/** The option of commands that replace a secret. */
 export const overlapOption: Option = {
   name: 'overlap',
   value: '<span>',

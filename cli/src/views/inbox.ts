@@ -4,7 +4,7 @@ import { clockTime } from './message.ts';
 
 const widestBubble = 56;
 
-/** Nothing for a text. */
+/** How a text came, by channel. An SMS needs no such words. */
 const ways: Record<string, string> = { voice: ' by call', whatsapp: ' by WhatsApp' };
 
 /** A text as a phone shows it. */

@@ -4,7 +4,7 @@ import { Callout } from '../parts/notice/callout.tsx';
 import { words } from '../words/account.ts';
 import styles from './account.module.css';
 
-/** Shown once. */
+/** New recovery codes, which are shown only once. */
 export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
   return (
     <>

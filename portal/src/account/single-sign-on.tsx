@@ -12,7 +12,7 @@ import { PasswordForm } from './password-form.tsx';
 
 const words = allWords.join;
 
-/** Joins the account to an identity at the provider. `outcome` is what the way back from there says. */
+/** Joins the account to an identity at the provider. `outcome`: the result, after the provider has sent the browser back. */
 export function SingleSignOn({ account, outcome }: { account: Account; outcome: string }) {
   const { service, refresh } = useSession();
   const showToast = useToast();
@@ -26,14 +26,14 @@ export function SingleSignOn({ account, outcome }: { account: Account; outcome: 
     location.assign(url);
   }
 
-  /** A session that single sign-on opened has ended with it: then the page asks who is there. */
+  /** This ends the session if single sign-on opened it: `refresh` then shows the sign-in page. */
   async function leave(password: string): Promise<void> {
     await call('POST', '/portal/v1/me/sso/leave', { body: { current_password: password } });
     setAsking(false);
     showToast(words.left);
     await refresh();
   }
-  // Without a password it would be the only way in.
+  // A person without a password could no longer sign in.
   const canLeave = joined && account.has_password && !service.sso.only;
 
   return (

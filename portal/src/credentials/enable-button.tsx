@@ -7,16 +7,16 @@ import { useAction } from '../session/use-action.ts';
 import { words } from '../words/credentials.tsx';
 
 interface EnableButtonProps {
-  /** Of the credential. */
+  /** The credential's path in the API. */
   path: string;
   /** The message after it is enabled. */
   done: string;
-  /** Which one, for screen readers. */
+  /** Names the credential for screen readers. */
   about: string;
   onDone: () => void;
 }
 
-/** For a credential that was suspended when a backup was restored. */
+/** Enables a credential that was suspended when a backup was restored. */
 export function EnableButton({ path, done, about, onDone }: EnableButtonProps) {
   const showToast = useToast();
   const { run, busy, problem } = useAction(async () => {

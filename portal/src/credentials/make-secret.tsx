@@ -9,14 +9,14 @@ const words = allWords.make;
 
 export interface SecretToMake {
   name: string | null;
-  /** Null: the others keep working. */
+  /** How long older secrets keep working; null for no end. */
   overlapSeconds: number | null;
 }
 
 interface MakeSecretProps {
   /** Its name on the page, such as “API key”. */
   what: string;
-  /** Whether there is one to replace. */
+  /** Whether there is a secret to replace. */
   canRotate: boolean;
   named?: boolean;
   make: (secret: SecretToMake) => Promise<void>;

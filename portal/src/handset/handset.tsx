@@ -16,7 +16,7 @@ interface HandsetProps {
   applicationId: string;
   number: string;
   onNumber: (number: string) => void;
-  /** Takes the code of a text to where it is entered. */
+  /** Enters the code of a text where the page asks for it. */
   onCode?: (text: InboxText, code: string) => void;
   /** A text that the person is about to send. */
   draft?: Draft | undefined;

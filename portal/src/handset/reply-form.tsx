@@ -25,7 +25,7 @@ export interface Draft {
   message: string;
 }
 
-/** In the sandbox it receives the texts of verifications for every application. */
+/** In the sandbox this number receives the texts of verifications for every application. */
 const verificationNumber = '+15005550199';
 
 /** Replies to a text as the person with the phone would. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { call } from '../api/call.ts';
 import type { InboxText } from '../api/record-types.ts';
 
-/** What became of a call. One that this page has not held back is answered by itself. */
+/** The state of a call. A call that no open page has made ring is answered automatically. */
 export type CallState = 'ringing' | 'answered' | 'declined' | 'missed';
 
 export interface Calls {
@@ -11,7 +11,7 @@ export interface Calls {
   decline: (text: InboxText) => void;
 }
 
-/** What another tab of this browser did with a call that rings here too. */
+/** What another tab of this browser did with a call that also rings here. */
 interface Taken {
   id: string;
   state: CallState;
@@ -20,7 +20,7 @@ interface Taken {
 /** As long as the service lets a call ring. */
 const longestRingMs = 20_000;
 
-/** The calls to the shown number: they ring here until the person takes them. Others are answered by themselves. */
+/** Lets calls to the shown number ring until the person takes them. Other calls are answered automatically. */
 export function useCalls(applicationId: string, number: string, texts: readonly InboxText[], active: boolean): Calls {
   const [states, setStates] = useState<ReadonlyMap<string, CallState>>(new Map());
   const seen = useRef(new Set<string>());
@@ -39,7 +39,7 @@ export function useCalls(applicationId: string, number: string, texts: readonly 
   }
 
   async function ring(id: string): Promise<void> {
-    // A call that is over by now was answered by itself.
+    // The call is already over: it was answered automatically.
     if (!(await act(id, 'ring'))) return set(id, 'answered');
     set(id, 'ringing');
     const timer = setTimeout(() => set(id, 'missed', 'ringing'), longestRingMs);

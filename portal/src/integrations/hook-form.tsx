@@ -29,7 +29,7 @@ interface HookFormProps {
   save: (fields: HookFields) => Promise<void>;
 }
 
-/** What a hook needs to know. */
+/** The form for a new hook, or for changes of one. */
 export function HookForm({ kind, title, action, before, onBack, onClose, save }: HookFormProps) {
   const [from, setFrom] = useState(before?.from ?? '');
   const [locale, setLocale] = useState(before?.locale ?? '');

@@ -79,7 +79,7 @@ function factsOf(hook: HookDetail): [string, React.ReactNode][] {
   ];
 }
 
-/** What keeps calls from being taken. */
+/** What is still missing before the hook can take calls. */
 function Missing({ application, hook }: { application: ApplicationDetail; hook: HookDetail }) {
   const api = apiOf(hook);
   const overview = `/applications/${application.id}/overview`;

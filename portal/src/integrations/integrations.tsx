@@ -11,7 +11,7 @@ import { SmppPage } from './smpp/smpp-page.tsx';
 import { TwilioEntry } from './twilio/twilio-entry.tsx';
 import { TwilioPage } from './twilio/twilio-page.tsx';
 
-/** All doors of an application for other systems, or the one that the URL names. */
+/** All ways to connect other systems to an application, or the one that the URL names. */
 export default function Integrations({ application, record }: TabProps) {
   if (record === 'smpp') return <SmppPage application={application} />;
   if (record === 'twilio') return <TwilioPage application={application} />;

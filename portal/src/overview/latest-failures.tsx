@@ -23,7 +23,7 @@ export function LatestFailures({ applicationId }: { applicationId: string }) {
       actions={<Link href={`/applications/${applicationId}/requests?status=error`}>{words.failures.more}</Link>}
     >
       <ProblemCallout problem={problem} onRetry={reload} />
-      {/* As high with none as with all, so that what follows does not move under the pointer. */}
+      {/* The height is the same with and without failures, so that what follows does not move under the pointer. */}
       <div className={styles.latest}>
         {data === undefined && problem === undefined && <Skeleton height={110} />}
         {data?.data.length === 0 && <p className={styles.lead}>{words.failures.none}</p>}

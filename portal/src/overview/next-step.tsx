@@ -29,7 +29,7 @@ export function NextStep({ application, onStart }: { application: ApplicationDet
   const { title, text, action }: Step = canChange
     ? nextStep(application, service.environment === 'sandbox', isUsed === true)
     : { title: roleWords.title, text: roleWords.askForRole };
-  // It keeps its place until it is known what to say.
+  // Invisible until it is known what to say, but it already takes its space.
   return (
     <section className={styles.next} aria-label={words.label} data-unknown={isUsed === undefined || undefined}>
       <div>

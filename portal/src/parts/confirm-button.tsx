@@ -12,7 +12,7 @@ interface ConfirmButtonProps {
   question: string;
   size?: 'xs' | 'sm';
   children: ReactNode;
-  /** Has to be typed first, for what is dear to lose. */
+  /** A text that the person must type first, before something valuable is lost. */
   typed?: { label: string; text: string };
   act: () => Promise<unknown>;
 }

@@ -5,7 +5,7 @@ export interface TabProps {
   application: ApplicationDetail;
   /** The id of the record in the URL, if any. */
   record: string | undefined;
-  /** The id behind the record's, if any: of a webhook, the event of a delivery. */
+  /** The id after the record's in the URL, if any: on the page of a webhook, the event of a delivery. */
   part?: string | undefined;
   /** Called after a change to the application. */
   onChange: () => void;

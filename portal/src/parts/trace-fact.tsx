@@ -3,7 +3,7 @@ import { CopyButton } from './copy-button.tsx';
 
 const words = allWords.trace;
 
-/** Of a request that is traced, to be pasted where its spans are. */
+/** The trace id of a sampled request, to be pasted into the tool that has its spans. */
 export function traceFact(id: string | null): [string, React.ReactNode][] {
   if (id === null) return [];
   const shown = (

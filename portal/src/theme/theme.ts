@@ -58,7 +58,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     PasswordInput: { defaultProps: { visibilityToggleFocusable: true } },
-    // The header of a dialog is no second banner of the page.
+    // For screen readers the `header` element of a dialog would be a second banner of the page.
     ModalHeader: { defaultProps: { role: 'none' } },
     DrawerHeader: { defaultProps: { role: 'none' } },
   },

@@ -29,9 +29,9 @@ export interface Exchange {
 let count = 0;
 
 interface SendOptions {
-  /** For a call of the portal itself. */
+  /** Sends the portal's cookie, for calls of the portal itself. */
   withCookie?: boolean;
-  /** A path of the portal that does the same by the session, without the credential in the headers. */
+  /** The path of the portal that makes the same call with the session, and without the credential in the headers. */
   via?: string;
 }
 

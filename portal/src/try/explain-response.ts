@@ -8,9 +8,9 @@ export interface Explanation {
 }
 
 interface ResponseBody {
-  /** Of a check: whether the code was right. */
+  /** In a check: whether the code was right. */
   valid?: boolean;
-  /** Of a record. */
+  /** In a record. */
   status?: string;
   attempts_remaining?: number;
   reason?: string | null;

@@ -8,7 +8,7 @@ import styles from './try-it.module.css';
 interface NumberFieldProps {
   value: string;
   onChange: (value: string) => void;
-  /** Instead of what the number does. */
+  /** Replaces the description of what the number does. */
   hint?: string;
   error?: string | undefined;
 }

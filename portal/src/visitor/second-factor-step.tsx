@@ -10,9 +10,9 @@ import styles from './narrow.module.css';
 
 interface SecondFactorStepProps {
   challenge: string;
-  /** The page to show then; undefined for the one in the address. */
+  /** The page to show afterwards; undefined for the one in the address. */
   next?: string;
-  /** What was right before; a password unless it says otherwise. */
+  /** Says what the first step was; by default a correct password. */
   lead?: string;
   onCancel: () => void;
 }

@@ -4,7 +4,7 @@ import { words } from '../words/sso.ts';
 import { words as visitorWords } from '../words/visitor.tsx';
 import { SsoButton } from './sso-button.tsx';
 
-/** Where single sign-on is the only way in. The page for it has the title already. */
+/** The sign-in where single sign-on is the only way in. `titled` is for pages without a title of their own. */
 export function SsoPanel({ issuer, titled = false }: { issuer: string; titled?: boolean }) {
   return (
     <Panel {...(titled && { title: visitorWords.signIn.title })}>

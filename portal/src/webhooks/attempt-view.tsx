@@ -13,7 +13,7 @@ interface AttemptViewProps {
   /** From 1. */
   number: number;
   url: string;
-  /** What was sent. It is rendered now, so what is masked meanwhile is masked here. */
+  /** The body of the request. It is rendered again now, so data that was masked since is masked here. */
   body: string;
   attempt: Attempt;
   open: boolean;

@@ -8,7 +8,7 @@ import { words } from '../words/webhooks.tsx';
 interface RotateProps {
   what: string;
   older: string;
-  /** Asked for where the other side makes the new secret. */
+  /** The field for the new secret, where the other side makes it. */
   given?: { label: string; description: string };
   rotate: (overlapSeconds: number, given: string) => Promise<void>;
 }

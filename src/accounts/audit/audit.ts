@@ -13,9 +13,9 @@ export interface AuditEntry {
   id: string;
   /** For owners and operators. Never a secret. */
   details?: Record<string, unknown>;
-  /** If it differs from the caller's account. Null for acts on the service itself. */
+  /** The account that the act belongs to, if not the caller's. Null for acts on the service itself. */
   accountId?: string | null;
-  /** The person, on a route that needs no sign-in. */
+  /** The person who acted, on a route that needs no sign-in. */
   personId?: string;
 }
 

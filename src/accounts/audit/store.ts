@@ -18,7 +18,7 @@ export interface NewEntry {
 }
 
 export interface StoredEntry extends NewEntry {
-  /** As it was at that time. */
+  /** The e-mail at the time of the act. */
   actorEmail: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface AuditFilter {
   actor?: string | undefined;
   act?: string | undefined;
   target?: string | undefined;
-  /** From this id on, and before this one. */
+  /** Selects ids from `fromId` on and below `beforeId`. */
   fromId?: string | undefined;
   beforeId?: string | undefined;
 }

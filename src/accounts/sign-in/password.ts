@@ -18,7 +18,7 @@ export interface Hasher {
 }
 
 export interface PasswordCost {
-  /** N is two to the power of `logN`; `p` is how often it is done. */
+  /** N is two to the power of `logN`; `p` is scrypt's parallelization parameter. */
   scrypt: { logN: number; p: number };
   argon2: { memoryKiB: number; passes: number };
 }

@@ -9,11 +9,11 @@ export interface NewSession {
   address: string;
   nowMs: number;
   expiresAtMs: number;
-  /** Until then an operator may set up a second factor in it. */
+  /** Until then an operator may set up a second factor in this session. */
   enrolsUntilMs: number | null;
-  /** By a claim of the provider. */
+  /** A claim of the sign-on provider gives this session the rights of an operator. */
   operator: boolean;
-  /** The provider asked for one. */
+  /** The sign-on provider asked for a second factor. */
   secondFactor: boolean;
 }
 
@@ -28,7 +28,10 @@ export interface SessionBounds {
   nowMs: number;
   /** A session that was last used before then has ended. */
   idleSinceMs: number;
-  /** Only those of single sign-on, and of operators, for whom a command on the machine makes a link. */
+  /**
+   * Single sign-on is the only way in: other sessions are not valid, except those of operators, who may use a link from the
+   * machine.
+   */
   ssoOnly: boolean;
 }
 
@@ -80,7 +83,7 @@ export async function findSession(tx: Tx, hashes: Buffer[], bounds: SessionBound
   return rows[0];
 }
 
-// A password that was turned off keeps no session. The subqueries run only where single sign-on is the only way in.
+// With `ssoOnly`, a session that a password opened is not valid. The subqueries run only then.
 const valid = `s.expires_at > $2 and s.last_seen_at > $3 and (not $4::boolean
   or exists (select from sso_session by_sso where by_sso.session_hash = s.hash)
   or exists (select from person o where o.id = s.person_id and o.operator))`;

@@ -37,7 +37,7 @@ export interface SessionOwner {
   operator?: boolean;
   /** The provider asked for a second factor. */
   secondFactor?: boolean;
-  /** Sooner than others. */
+  /** Ends the session earlier than the usual limit. */
   endsInMs?: number;
 }
 

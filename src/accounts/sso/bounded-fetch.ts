@@ -15,7 +15,7 @@ export async function readBounded(url: string, init: object): Promise<Response> 
   return new Response(isEmpty ? null : Buffer.concat(parts), { status, headers: withoutEncoding(headers) });
 }
 
-/** The body is decoded by now. */
+/** `fetch` has decoded the body, so these headers no longer describe it. */
 function withoutEncoding(given: Headers): Headers {
   const headers = new Headers(given);
   headers.delete('content-encoding');

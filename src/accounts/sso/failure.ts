@@ -23,7 +23,7 @@ interface LibraryError {
   cause?: unknown;
 }
 
-/** Throws what the person gets to read. */
+/** Throws a failure whose fault the sign-in page can show. */
 export function toFailure(thrown: unknown): never {
   if (thrown instanceof SsoFailure) throw thrown;
   const error = thrown as LibraryError;

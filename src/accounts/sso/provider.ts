@@ -5,7 +5,7 @@ import { readBounded } from './bounded-fetch.ts';
 import { type Claims, hasMfa, isOperatorBy } from './claims.ts';
 import { isRefusal, SsoFailure, toFailure } from './failure.ts';
 
-/** What an attempt sent along, and the answer must fit. */
+/** The values that an attempt sends along; the provider's answer must match them. */
 export interface Checks {
   state: string;
   nonce: string;
@@ -26,7 +26,7 @@ export interface Refreshed {
   refreshToken: string;
   /** Undefined when the provider sent no claims. */
   operator: boolean | undefined;
-  /** Why the claims could not be read: the check is not a good one, but the token before is used up. */
+  /** Why the claims could not be read. The recheck then counts as failed, but the old refresh token is used up. */
   failure?: Error;
 }
 
@@ -94,8 +94,8 @@ export function createProvider(options: ProviderOptions): Provider {
   }
 
   /**
-   * A configuration for one exchange. The library would look up an unknown key a minute after the last time at the
-   * earliest; as if its keys were older, it does so at once, and a changed key fails no sign-in.
+   * A configuration for one exchange. It makes the cached keys look older: else the library would wait a minute before it
+   * reads a key that is new at the provider, and the sign-in would fail.
    */
   function configOf({ openid, metadata, keys }: Opened): Configuration {
     const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -110,7 +110,7 @@ export function createProvider(options: ProviderOptions): Provider {
     return config;
   }
 
-  /** Only keys that were read anew are kept: those given are older than they are. */
+  /** Keeps keys that the library has read anew; the given ones only look older than they are. */
   function keepKeys(opened: Opened, config: Configuration): void {
     const used = opened.openid.getJwksCache(config);
     if (used !== undefined && used.uat !== (opened.keys?.uat ?? 0) - keysAgeSeconds) opened.keys = used;
@@ -123,7 +123,7 @@ export function createProvider(options: ProviderOptions): Provider {
     return { ...(await openid.fetchUserInfo(config, tokens.access_token, subject)), ...claims };
   }
 
-  /** Providers leave out a claim without values: without it, claims say that the person is no operator. */
+  /** Providers leave out a claim without values: if there are claims but not this one, the person is no operator. */
   function isOperatorNow(claims: Claims): boolean | undefined {
     return Object.keys(claims).length === 0 ? undefined : (isOperatorBy(claims, operators) ?? false);
   }
@@ -211,7 +211,7 @@ function bounded(token: string | undefined): string | undefined {
   return token === undefined || token.length > longestToken ? undefined : token;
 }
 
-/** Only shown: it says nothing about who the person is. */
+/** Only for display: an e-mail does not identify the person. */
 function emailIn({ email, email_verified }: Claims): string | undefined {
   return typeof email === 'string' && email_verified !== false ? email : undefined;
 }

@@ -150,7 +150,10 @@ export function createSsoService(options: SsoServiceOptions) {
       throw wrongCode();
     },
 
-    /** Ends the session here at once, and revokes its token at the provider beside. Returns where the browser ends the one there. */
+    /**
+     * Ends the session here, without waiting for the provider to revoke its token. Returns the page that ends the browser's
+     * session there.
+     */
     async signOut(sessionHash: Buffer): Promise<{ address: string | null; cookie: string }> {
       const session = await findSsoSession(database, sessionHash);
       const { cookie } = await sessions.end(sessionHash);
@@ -171,9 +174,9 @@ const onlyWay = 'Single sign-on is the only way to sign in to this service.';
 const noOtherWay =
   'You have no password here, so you could no longer sign in. An operator can make a link that sets one.';
 
-/** What came back with the browser. */
+/** The parts of the browser's request when it returns from the provider. */
 export interface Returned {
-  /** Of the cookie. */
+  /** The token of the attempt, from the cookie. */
   token: string | undefined;
   sessionHash: Buffer | undefined;
   query: URLSearchParams;
@@ -187,7 +190,7 @@ function faultPage(fault: SsoFault, isJoining: boolean): string {
   return `${isJoining ? '/account' : '/sign-in'}?sso=${fault}`;
 }
 
-/** The page is still there to say it. */
+/** Throws a 503 if the provider is away: the portal's page is still open and shows it. */
 function away(error: unknown): never {
   try {
     return toFailure(error);

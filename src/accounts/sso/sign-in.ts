@@ -47,7 +47,7 @@ export function createSsoSignIn(options: SsoSignInOptions) {
     const id = newId('per', clock);
     const email = shownEmail(identity, issuer);
     const made = { id, email, operator: false, createdAtMs: clock.nowMs() };
-    // Someone else may have the e-mail: what lists show then differs.
+    // If the e-mail is taken, add an end of the id to it: it is only shown in lists.
     const person = (await people.insertPerson(tx, made, null))
       ? made
       : { ...made, email: `${email} (${id.slice(-6)})` };
@@ -119,7 +119,7 @@ export function createSsoSignIn(options: SsoSignInOptions) {
       }
     },
 
-    /** After a right code. */
+    /** Opens the session after a right code. */
     openFor: (tx: Tx, person: people.Person, challenge: StoredChallenge, address: string): Promise<SignedIn> =>
       open(tx, person, { ...challenge, mfa: false, address }),
   };
@@ -134,7 +134,7 @@ interface Opened extends Subject {
 
 type Tried = Parameters<SignInLog['record']>[1] & { outcome: SignInOutcome };
 
-/** Refused after the provider vouched for the person: it is kept among the sign-ins. */
+/** A refusal after the provider vouched for the person: the log of sign-ins keeps it. */
 class Refused extends SsoFailure {
   readonly tried: Tried;
 

@@ -8,7 +8,7 @@ import { type ActParts, changedEntry, differing, type Entry, type SectionPlan, s
 import type { FoundApplication, FoundApplications } from './find-applications.ts';
 import type { Planning } from './planning.ts';
 
-/** Applications themselves; what belongs to them is planned beside. */
+/** Plans the applications themselves; other sections plan what belongs to them. */
 export function planApplications({ applications, others }: FoundApplications, planning: Planning): SectionPlan {
   return {
     entries: applications.map((found) => planOne(found, planning)),
@@ -30,7 +30,7 @@ function planOne(found: FoundApplication, planning: Planning): Entry {
   const { name } = named;
   const { name: _, ...more } = named;
   const wrong = assuranceProblem(written.assurance, mayAssure(planning.config));
-  // One that has the profile keeps it.
+  // An application that already has the profile may keep it.
   if (wrong !== undefined && before?.assurance !== written.assurance)
     planning.problems.add(`${found.path}.assurance`, wrong);
   if (before === undefined)
@@ -48,7 +48,7 @@ function planOne(found: FoundApplication, planning: Planning): Entry {
   });
 }
 
-/** What its developers set in the portal. */
+/** The fields that its developers can set in the portal. */
 const ownFields = ['name', 'help_text', 'assurance'];
 
 function fieldsOf(written: WrittenApplication) {
@@ -113,6 +113,6 @@ async function setLimits(
   const limits = { segmentsPerDay: written.segments_per_day, callCountries: fieldsOf(written).call_countries };
   const note = noteOf({ ...limitsChanged(id, limits), accountId });
   const application = await planning.services.sending.setLimits(id, limits, note);
-  // Texts count in a row of the day all the time, so a transaction over one state of the store would meet their changes.
+  // Not in the transaction: it reads one snapshot, and texts keep changing the row that counts the day's segments.
   if (application.limit !== null) afterwards((database) => countLimit(database, application, planning.clock.nowMs()));
 }

@@ -18,12 +18,12 @@ import { planAsJson } from './show.ts';
 
 export type Applied = { outcome: 'done' } | { outcome: 'changed_meanwhile'; plan: DeclaredPlan };
 
-/** Above this, one change of all applications costs the nodes less. */
+/** Above this number of applications, one change of all applications costs the nodes less. */
 const mostChanges = 50;
 
 /**
- * Makes the changes of a plan that a person has seen, unless the store asks for others by now. All but webhooks is one
- * transaction; a crash before the last webhook leaves a file that can be applied again.
+ * Makes the changes of a plan that a person has seen, unless the store now needs other changes. All but webhooks are one
+ * transaction; after a crash the file can be applied again.
  */
 export async function applyPlan(
   file: DeclaredFile,
@@ -77,7 +77,7 @@ function inDoubt(credentials: CredentialsFile | undefined): StartError {
   );
 }
 
-/** The feed has names besides ids of applications: all of them, and the guard's rules. */
+/** The names of changes for the feed: ids of applications, or all applications, or the guard's rules. */
 function namesOfChanges(changed: ReadonlySet<string>): string[] {
   const names = [...changed];
   const others = names.filter((name) => !isId('app', name));
@@ -98,7 +98,7 @@ async function act(entry: Entry, parts: ActParts): Promise<void> {
   }
 }
 
-/** Each webhook waits for its worker. One that is refused does not keep the others. */
+/** Changes webhooks one by one, because each waits for its worker. A refused one does not stop the others. */
 async function actOneByOne(entries: readonly Entry[], parts: ActParts): Promise<void> {
   const refused: string[] = [];
   for (const entry of entries) {

@@ -29,17 +29,17 @@ export type FieldChange =
 export interface ActParts {
   noteOf: NoteOf;
   credentials: CredentialsFile | undefined;
-  /** For what cannot be in the transaction, and may be lost in a crash. */
+  /** Runs work after the transaction that cannot be part of it; a crash may lose the work. */
   afterwards: (work: (database: Database) => Promise<void>) => void;
 }
 
-/** One object of the file, or of the store, and what becomes of it. */
+/** One object of the file or the store, and the action for it. */
 export interface Entry {
   action: 'same' | 'create' | 'change' | 'delete';
   kind: Kind;
   name: string;
   fields: FieldChange[];
-  /** Left out where an entry before it makes the change of several. */
+  /** Missing if an earlier entry makes this change too. */
   act?: (parts: ActParts) => Promise<unknown>;
   /** Notes the credentials that `act` will make after the transaction. */
   reveal?: (credentials: CredentialsFile) => void;
@@ -48,7 +48,7 @@ export interface Entry {
 /** Who made a change, where the store names the person: versions of routes, plans and guard rules, and the audit log. */
 export const appliedBy = 'apply';
 
-/** What a section asks for, and what it does not name: deleted with `--prune`. */
+/** The changes of one section. `unnamed`: objects that the file does not name, which `--prune` deletes. */
 export interface SectionPlan {
   entries: Entry[];
   unnamed: Entry[];
@@ -56,7 +56,7 @@ export interface SectionPlan {
 
 export const nothingPlanned: SectionPlan = { entries: [], unnamed: [] };
 
-/** The fields that the file names and that differ. Undefined in the file: not named. */
+/** The fields that differ. Fields that are undefined in the file stay as they are. */
 export function differing(before: object, named: object): FieldChange[] {
   const was = before as Record<string, unknown>;
   return Object.entries(named)
@@ -64,14 +64,14 @@ export function differing(before: object, named: object): FieldChange[] {
     .map(([field, value]) => ({ field, before: was[field], after: value }));
 }
 
-/** What a new object shows. */
+/** The fields of a new object, for display. */
 export function shownFields(fields: object): FieldChange[] {
   return Object.entries(fields)
     .filter(([, value]) => value !== undefined && value !== null)
     .map(([field, value]) => ({ field, before: undefined, after: value }));
 }
 
-/** An entry that is changed if any field differs. */
+/** An entry for an existing object: changed if any field differs. */
 export function changedEntry(
   { kind, name, fields }: Pick<Entry, 'kind' | 'name' | 'fields'>,
   act: NonNullable<Entry['act']>,

@@ -21,10 +21,10 @@ export interface DeclaredCommandParts extends CarrierCommandParts {
 }
 
 export const declaredCommands = ['plan', 'apply', 'export'];
-/** The exit code of a difference. */
+/** The exit code if file and store differ. */
 const different = 2;
 
-/** `plan`, `apply` and `export`: what the service shall have, in one file. */
+/** `plan`, `apply` and `export`: the configuration of the service in one file. */
 export async function runDeclaredCommand(
   command: string,
   args: string[],
@@ -101,7 +101,7 @@ export function withPlanning<Parts extends CarrierCommandParts>(
   return { ...parts, options, memory: createMemory(), webhooks: createWebhooks(parts), fileProblems };
 }
 
-/** For a comparison alone. */
+/** Stands in for the change feed where files are only compared. */
 const changesNothing = () => Promise.reject(new Error('a plan changes nothing'));
 
 async function plan(
@@ -146,7 +146,7 @@ async function apply(file: DeclaredFile, args: Arguments, parts: DeclaredCommand
   return answer('applied', seen, `\nApplied. Every node follows within 2 seconds.${where}\n`, made);
 }
 
-/** Another person's change came first. Theirs stays; this one is shown as it would be now. */
+/** Another change was made first, so nothing was applied: shows the difference as it is now. */
 function meanwhile(
   plan: DeclaredPlan,
   answer: (outcome: string, plan: DeclaredPlan, text: string) => string,
@@ -161,7 +161,7 @@ function meanwhile(
 async function writeExport({ path, flags }: Arguments, parts: DeclaredCommandParts): Promise<string> {
   const text = JSON.stringify(await exportAll(parts), null, 2);
   if (path === undefined) return text;
-  // Renamed into its place: a crash leaves no half of a file.
+  // Written to a new file and renamed, so that a crash leaves no half of a file.
   const fresh = flags.has('--replace') ? `${path}.${process.pid}.new` : path;
   const file = await open(fresh, 'wx').catch((error: NodeJS.ErrnoException) => {
     throw new StartError(

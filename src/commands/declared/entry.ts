@@ -27,7 +27,7 @@ export function readEntries<Value>(
   );
 }
 
-/** The same with those that do not fit. */
+/** Like `readEntries`, with the entries that do not fit. */
 export function readAllEntries<Value>(
   list: readonly unknown[],
   path: string,
@@ -38,7 +38,7 @@ export function readAllEntries<Value>(
 }
 
 export function readEntry<Value>(entry: unknown, path: string, schema: object, problems: Problems): Unfit<Value> {
-  // Checking fills in defaults.
+  // A copy, because checking fills in defaults.
   const value = structuredClone(entry);
   const unknown = unknownNames(schema, value, '');
   const isWrong = problems.addAll(path, [...problemsOf(schema, value), ...unknown]);

@@ -53,7 +53,7 @@ async function readJsonFile(path: string): Promise<unknown> {
   }
 }
 
-/** Checks without recursion: the depth is what is in question. */
+/** Checks level by level: recursion would overflow the stack on deep values. */
 function isDeeper(value: unknown, most: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; depth <= most; depth++) {

@@ -13,7 +13,7 @@ import type { Problems } from './problems.ts';
 export interface FoundApplication {
   path: string;
   written: WrittenApplication;
-  /** Of a new one too: other sections may name it. */
+  /** Also set for a new application, because other sections may name it. */
   id: string;
   accountId: string;
   before: DeclaredApplication | undefined;
@@ -69,7 +69,7 @@ export async function findApplications(list: readonly unknown[], parts: FindPart
   return { applications, others };
 }
 
-/** Accounts by what the file calls them: an email that owns several has several. */
+/** Account ids by the name in the file, an id or an e-mail. An e-mail may own several accounts. */
 async function findAccounts(read: readonly Unfit<WrittenApplication>[], tx: Tx): Promise<Map<string, string[]>> {
   const names = [...new Set(read.flatMap(({ value }) => (isName(value.account) ? [value.account] : [])))];
   const ids = names.filter((name) => isId('acc', name));
@@ -87,7 +87,7 @@ async function findAccounts(read: readonly Unfit<WrittenApplication>[], tx: Tx):
   return accounts;
 }
 
-/** The schema has named any other. */
+/** The schema check has already reported any other value. */
 const isName = (account: unknown): account is string => typeof account === 'string' && account.length <= longestAccount;
 
 function requireAccount(

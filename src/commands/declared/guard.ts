@@ -3,7 +3,7 @@ import { appliedBy, changedEntry, differing, nothingPlanned, type SectionPlan } 
 import { readEntry } from './entry.ts';
 import type { Planning } from './planning.ts';
 
-/** The guard's rules that a file names; null gives one back to the settings. */
+/** Plans the guard's rules that a file names; null restores the rule of the settings. */
 export async function planGuard(given: unknown, { problems, services }: Planning): Promise<SectionPlan> {
   if (given === undefined) return nothingPlanned;
   const { fit } = readEntry<WrittenRules>(given, 'guard', guardRulesSchema, problems);

@@ -9,21 +9,21 @@ interface Given<Written> {
 
 export interface Matched<Written, Row> {
   matches: { path: string; written: Written; row: Row | undefined }[];
-  /** What the file does not name. */
+  /** Rows that the file does not name. */
   others: Row[];
 }
 
 interface MatchRules<Written, Row> {
   keyOf: (value: Written | Row) => string;
   isSame: (written: Written, row: Row) => boolean;
-  /** Whether one that an id names must have the key that the file says. */
+  /** Whether an entry with an id must also have the key of the row with that id. */
   keepsKey: boolean;
   problems: Problems;
 }
 
 /**
- * Pairs what a file says with what is there, where nothing but an id is unique: by id, then what is equal, then what alone
- * is left under its key. Where that is unclear, the file must name ids.
+ * Pairs entries of a file with rows: by id, then if equal, then by key if one entry and one row are left under it. Where
+ * several are left, the file must name ids.
  */
 export function match<Written, Row extends { id: string }>(
   given: readonly Given<Written>[],

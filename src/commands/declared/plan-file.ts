@@ -31,7 +31,7 @@ export interface DeclaredPlan {
   together: Entry[];
   /** Each made in a transaction of its own, afterwards. */
   oneByOne: Entry[];
-  /** Paths of new objects whose secret the file does not name. */
+  /** Paths of new objects whose secret will be made, because the file does not name one. */
   unseen: string[];
 }
 
@@ -85,7 +85,7 @@ export async function planFile(
     together: [
       ...all.flatMap(({ entries }) => entries),
       ...planCredentials(found.applications, planning),
-      // What others may name goes last.
+      // Delete in reverse order: objects that others may name come last.
       ...(prune ? all.toReversed().flatMap(({ unnamed }) => unnamed) : []),
     ],
     oneByOne: [...webhooks.entries, ...(prune ? webhooks.unnamed : [])],

@@ -23,7 +23,7 @@ export interface Planning {
   applications: KnownApplications;
   /** The names of carriers that are there, or that the file makes. */
   carriers: Set<string>;
-  /** Paths of new objects whose secret the file does not name. */
+  /** Paths of new objects whose secret will be made, because the file does not name one. */
   unseen: string[];
 }
 

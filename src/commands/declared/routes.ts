@@ -32,7 +32,7 @@ export async function planRoutes(list: unknown[] | undefined, planning: Planning
   const after = routes.map(toRule);
   const entries = describe(before.routes, after, planning);
   const first = entries.find(({ action }) => action !== 'same');
-  // Also if a carrier that they name is gone.
+  // Compare before checking: unchanged routes may name a carrier that is gone.
   if (first === undefined) return { entries, unnamed: [] };
   const wrong = await services.routes.check(routes);
   const unfit = wrong.filter(({ field }) => !carriers.has(valueAt({ routes }, field)));

@@ -47,7 +47,7 @@ function showCounts(entries: readonly Entry[]): string {
   return count('same') === entries.length ? `${same}.` : `${changes.join(', ')}, ${same}.`;
 }
 
-/** The same for programs. */
+/** The difference as JSON, for programs. */
 export function planAsJson(plan: DeclaredPlan): Record<string, unknown> {
   const entries = [...plan.together, ...plan.oneByOne];
   return {

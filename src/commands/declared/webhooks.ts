@@ -87,7 +87,7 @@ async function planOne(matched: MatchedWebhook, planning: Planning): Promise<Ent
   const name = `${shownUrl(url)} of ${found.written.name}`;
   if (row === undefined) return creation(matched, name, given, planning);
   const isOther = given !== undefined && signs?.equals(given) !== true;
-  // A secret that has been named once must not be compared with one that its owner has made since: the file wins.
+  // If the webhook's owner has made another secret since, the file's secret replaces it.
   const fields = differing(toShown(row), fieldsOf(written)).map(
     (each): FieldChange =>
       each.field === 'url' ? { field: 'url', before: shownUrl(row.url), after: shownUrl(url) } : each,

@@ -10,7 +10,7 @@ import { feedKeepsListeningMs } from '../../webhooks/webhook.ts';
 import { eventTables } from '../partitioned-tables.ts';
 import type { ChoreKit, ChoreOptions } from './kit.ts';
 
-/** Events, who listens to them, and webhooks. */
+/** Chores for events, for listeners and for webhooks. */
 export function eventChores(options: ChoreOptions, { every, partitions }: ChoreKit): Chore[] {
   const { config, database, clock, log } = options;
   // A day longer than cursors reach back, so that no reader meets a deletion.

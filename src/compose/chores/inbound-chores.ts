@@ -4,7 +4,7 @@ import { dayMs, hourMs, minuteMs } from '../../platform/clock.ts';
 import type { Chore } from '../../platform/work/maintenance.ts';
 import type { ChoreKit, ChoreOptions } from './kit.ts';
 
-/** Texts from phones, opt-outs, and what events say of them. */
+/** Chores for texts from phones, for opt-outs, and for the events about them. */
 export function inboundChores(options: ChoreOptions, { every }: ChoreKit): Chore[] {
   const { config, database, clock, keys, deliverIncomplete } = options;
   const inbound = createInboundRetention({ database, clock, keys, ...config });

@@ -22,7 +22,7 @@ import { recordChange } from '../../registry/change-store.ts';
 import { walkEndedCodes } from '../../verify/ended-code-store.ts';
 import type { ChoreKit, ChoreOptions } from './kit.ts';
 
-/** What became of codes and texts: the guard against pumping, totals and alerts. */
+/** Chores that count the outcomes of codes and texts: for the guard against pumping, totals and alerts. */
 export function qualityChores({ config, database, clock, keys }: ChoreOptions, { every }: ChoreKit): Chore[] {
   const countCodes = createCodeOutcomes({
     ...{ database, clock, walkEnded: walkEndedCodes, findShared: findOnSeveralCarriers },

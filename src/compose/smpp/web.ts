@@ -49,7 +49,8 @@ export function composeSmpp(foundation: Foundation, { registry, registrations, m
     onEnd: (bind) => desk.end(bind, 0),
     isDead(bind) {
       const known = accounts.remembered(bind.key);
-      // The lookup at the change may have failed, and a receiver asks for nothing that would repeat it.
+      // Look the account up again: the lookup after a change may have failed, and a receiver sends nothing that would repeat
+      // it.
       if (known === undefined) void check(bind);
       return known === null;
     },

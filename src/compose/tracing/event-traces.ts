@@ -3,7 +3,7 @@ import { findTextTraces } from '../../messages/text/text-traces.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import { findByKeys as findVerifications } from '../../verify/verification-store.ts';
 
-/** The places in sampled traces of what events are about; a verification's is that of its newest text. */
+/** The span, in a sampled trace, of each event's subject. For a verification it is the span of its newest text. */
 export async function findEventTraces(tx: Tx, events: StoredEvent[]): Promise<Map<string, string>> {
   const subjects = (prefix: string) => events.filter(({ subject }) => subject.startsWith(prefix));
   const texts = new Map(subjects('msg_').map(({ subject }) => [subject, subject]));

@@ -17,7 +17,7 @@ export function composeRisk({ config, clock }: Pick<Foundation, 'config' | 'cloc
     createGuardedClient({ guard: createAlertGuard(url, environment), clock, timeoutMs, keptBytes: longestRiskAnswer });
   const client = clientOf(settings.url, riskWithinMs);
   const tokenClient = clientOf(settings.credentials?.tokenUrl ?? settings.url, tokenWithinMs);
-  // A load of the library in the first question would use up its time.
+  // Load the HTTP library now: loading it for the first question would use up its time limit.
   void client.prepare();
   return {
     ask: createRiskCheck({ settings, client, tokenClient, clock }),

@@ -6,7 +6,7 @@ export interface AnsweredText {
   claimed: ClaimedText;
   /** Undefined if the carrier gave none. */
   answer: SubmitResult | undefined;
-  /** From the write to the answer; undefined if it was not written. */
+  /** Time from the write to the answer; undefined if the text was not written. */
   tookMs: number | undefined;
   /** Steady time of the answer; undefined for one that is late or says that the carrier throttles. */
   answeredAtMs?: number | undefined;
@@ -16,7 +16,7 @@ export interface AnsweredText {
 
 export type NoteAnswers = (carrier: string, texts: readonly AnsweredText[]) => void;
 
-/** A text that has ended, and that no carrier had accepted, for counting. */
+/** A text that ended before any carrier had accepted it, for counting. */
 export interface UnsentEnd {
   claimed: ClaimedText;
   status: 'failed' | 'expired';
@@ -24,7 +24,7 @@ export interface UnsentEnd {
 
 export type NoteEnds = (carrier: string, ends: readonly UnsentEnd[]) => void;
 
-/** The ends that count. One that was sent before counts with the carrier that had it. */
+/** The ends to count. Leaves out texts that another carrier had sent before: they count with that carrier. */
 export function unsentEnds(texts: readonly ClaimedText[], ended: readonly EndedText[]): UnsentEnd[] {
   const ends = ended.filter(({ status, wasSent }) => (status === 'failed' || status === 'expired') && wasSent !== true);
   if (ends.length === 0) return [];

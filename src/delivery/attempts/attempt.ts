@@ -6,12 +6,12 @@ import { readCarrierWords } from '../carrier/words.ts';
 import type { NextCarrier } from '../routing/next-carrier.ts';
 
 /**
- * `refused`: this carrier refuses it for good. `unavailable`: it was not submitted, or the carrier could not take it
- * then.
+ * `refused`: this carrier refuses the text for good. `unavailable`: the text was not submitted, or the carrier could not
+ * take it at that time.
  */
 export type AttemptOutcome = 'accepted' | 'refused' | 'unavailable' | 'throttled' | 'in_doubt';
 
-/** The store writes the index, so new ones go to the end. */
+/** Append only: the store writes an outcome as its index in this list. */
 export const attemptOutcomes: readonly AttemptOutcome[] = [
   'accepted',
   'refused',
@@ -43,7 +43,7 @@ type Submitted = Pick<TextAttempt, 'messageId' | 'attempt'>;
 /** Only the first attempts are kept, so that a text that is tried for days does not fill the table. */
 const mostKept = 20;
 
-/** The row for a submit; undefined if the message's own record says it all, or the text did not leave. */
+/** The row for a submit; undefined if the message's own record shows all of it, or if the text did not leave. */
 export function attemptOf(
   entry: Submitted,
   answer: SubmitResult | undefined,

@@ -28,10 +28,10 @@ export interface OpenClaim {
 
 /** A batch that this worker has taken from the queue. It is on disk before the carrier gets a text. */
 export interface Claim extends OpenClaim {
-  /** The time that decides which texts have expired. It is in the row, so that a release decides the same. */
+  /** This time decides which texts have expired. The claim's row keeps it, so that a later release decides the same. */
   claimedAtMs: number;
   texts: ClaimedText[];
-  /** Whether there is any opt-out: then the opt-outs of each text are checked. */
+  /** Whether any opt-out exists. Only then is each text checked for opt-outs. */
   optOuts: boolean;
 }
 
@@ -46,25 +46,25 @@ export interface ClaimedText {
   submitSpan?: SpanIds | undefined;
 }
 
-/** A sent text is queued again only if it did not arrive: another carrier sends it. */
+/** A `sent` text is queued again only if its carrier reported that it did not arrive, so that another carrier sends it. */
 export function isUnsettled({ message: { status } }: ClaimedText): boolean {
   return status === 'sent' || unsentStatuses.includes(status);
 }
 
-/** A claimed text that needs no further work of a worker. */
+/** A claimed text that workers are done with. */
 export interface EndedText {
-  /** As it is after the submit. */
+  /** The entry as it is after the submit. */
   entry: QueueEntry;
   status: Extract<MessageStatus, 'sent' | 'failed' | 'expired' | 'unknown' | 'canceled'>;
   carrierMessageId: CarrierId | null;
   receiptKey: CarrierId | null;
   error: MessageErrorCode | null;
   long: LongText<CarrierId> | undefined;
-  /** The submit that ended it, unless the message's own record says it all. */
+  /** The submit that ended the text, unless the message's own record shows all of it. */
   attempt?: TextAttempt | undefined;
   /** True for a text that another carrier has sent before, and that did not arrive: it is shown as sent already. */
   wasSent?: boolean;
-  /** As the text has it (`TextToSend`). */
+  /** Copied from `TextToSend`. */
   isReported?: boolean | undefined;
 }
 
@@ -79,6 +79,6 @@ export interface ScheduledText {
   attempt?: TextAttempt | undefined;
   /** It moves to another carrier, at once and with all its parts. */
   isMoved?: boolean;
-  /** The index of the answered submit, if the entry returns to its earlier state. */
+  /** The number of the answered submit, if `entry` was reset to its state before that submit. */
   submit?: number;
 }

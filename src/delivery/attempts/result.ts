@@ -42,7 +42,7 @@ export interface ResultOptions {
   carrier: string;
   /** When the carrier got the text. */
   submittedAtMs?: number;
-  /** The next carrier of the text; undefined if there is none. Called only when it matters. */
+  /** The next carrier of the text; undefined if there is none. Called only if the text may move. */
   nextCarrier?: (claimed: ClaimedText) => NextCarrier | undefined;
   /** Whether the carrier can send at present. */
   isDown?: () => boolean;
@@ -125,8 +125,8 @@ export function attemptResultOf(
 }
 
 /**
- * The text in the queue of the next carrier, or undefined if it has to stay. A plain text that may have been sent is never
- * sent by a second carrier. Of a code, the next carrier sends all parts.
+ * Moves the text to the queue of its next carrier, which sends all parts; undefined if it has to stay. A plain text that
+ * may have been sent already stays: only a code may be sent twice.
  */
 function moveOn(
   claimed: ClaimedText,
@@ -178,7 +178,7 @@ function readLong(long: LongText): LongText<CarrierId> {
   return { ...long, parts };
 }
 
-/** The text never left, so it goes back as it was. */
+/** Schedules a text again that was too late to be submitted, or could not be rendered. */
 export function notSubmitted(
   { message, entry }: ClaimedText,
   { nowMs, carrier, late }: { nowMs: number; carrier: string; late: boolean },

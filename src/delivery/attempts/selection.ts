@@ -24,7 +24,7 @@ export interface SelectionOptions {
   findUnwanted?: ((texts: TextToSend[]) => Promise<ReadonlySet<string>>) | undefined;
   /** The next carrier of a text; undefined if no other carrier works. */
   nextCarrier: (text: ClaimedText) => NextCarrier | undefined;
-  /** Outside the hours of a text's route: when they begin. */
+  /** When the hours of the text's route begin; null if it may leave now. */
   opensAtMs?: ((text: ClaimedText) => number | null) | undefined;
   /** The carrier's health by its answers; undefined for a carrier that is not watched. */
   outcomes?: CarrierOutcomes | undefined;
@@ -39,7 +39,7 @@ export interface PendingCodes {
   get?(verificationId: string): Buffer | null | undefined;
 }
 
-/** What is over: verifications that no longer need a code, and texts that their recipients do not want. */
+/** The ids of verifications that no longer need a code, and of texts that their recipients do not want. */
 export interface OverTexts {
   has(id: string): boolean;
   /** The caller's sealed code of a verification that is not over. */
@@ -78,7 +78,7 @@ export function createTextSelection(options: SelectionOptions) {
     const sending: Sending[] = [];
     const results: Results = { ended: [], again: [] };
     for (const claimed of texts) {
-      // A receipt has settled it since it was queued, or its number was forgotten.
+      // Since it was queued, a receipt has settled the text, or its number was masked on request.
       if (!isUnsettled(claimed)) continue;
       const wanted = actionFor(claimed, { nowMs: claimedAtMs, atMostOnce: isAtMostOnce() });
       const { verificationId } = claimed.message;
@@ -98,14 +98,17 @@ export function createTextSelection(options: SelectionOptions) {
     return { sending, results };
   }
 
-  /** The text became due, or was tried, outside the hours of its route: it waits for them. */
+  /** Defers a text that is due outside the hours of its route. Returns whether it did. */
   function isDeferred(claimed: ClaimedText, { again }: Results): boolean {
     const opensMs = options.opensAtMs?.(claimed) ?? null;
     if (opensMs !== null) again.push(deferred(claimed, { opensMs, carrier: carrier.key }));
     return opensMs !== null;
   }
 
-  /** Texts to this country do not get through: a code goes elsewhere, and is sent here if it cannot. Others wait. */
+  /**
+   * While texts to this country do not get through, a code moves to another carrier, and other texts wait. False: the text
+   * is a code that cannot move, so it is submitted here.
+   */
   function hasGoneOn(claimed: ClaimedText, { again }: Results): boolean {
     const given = resultOptions();
     const moved = claimed.message.api === 'verify' ? moveUnsent(claimed, given) : undefined;
@@ -163,8 +166,10 @@ export function createTextSelection(options: SelectionOptions) {
 
   return {
     /** The verifications of these texts that no longer need a code, and the texts that their recipients do not want. */
-    findOver /** Selects nothing after `beginBeforeMs` (steady time). `over` is what `findOver` has found. */,
-    select /** Options for the results of answered texts. */,
+    findOver,
+    /** Selects nothing after `beginBeforeMs` (steady time). `over` is what `findOver` has found. */
+    select,
+    /** Options for the results of answered texts. */
     resultOptions,
   };
 }

@@ -5,7 +5,7 @@ import { uuidFloor } from '../../platform/ids.ts';
 import { pieceRows } from '../../platform/work/maintenance.ts';
 import { type AttemptOutcome, attemptOutcomes, type TextAttempt } from './attempt.ts';
 
-/** The part of a `with` that keeps attempts; `values` gets its parameter. None if there are none to keep. */
+/** The CTE that stores attempts, or nothing if there are none; adds its parameter to `values`. */
 export function attemptInserts(attempts: (TextAttempt | undefined)[], values: unknown[], condition: string): string[] {
   const rows = attempts.flatMap((attempt) => (attempt === undefined ? [] : [toRow(attempt)]));
   if (rows.length === 0) return [];
@@ -21,7 +21,7 @@ const insertStatement = (data: string) => `insert into text_attempt (${columns})
       submitted_at timestamptz, outcome smallint, error_code smallint, carrier_message_id text, moved_to text,
       route_version integer, route_name text, parts smallint, price numeric, currency text, network text, reported text)`;
 
-/** A late answer replaces the record of a missing one. */
+/** A late answer overwrites the row that was written when no answer had come. */
 const onConflict = `on conflict (message_id, attempt) do update set outcome = excluded.outcome,
     error_code = excluded.error_code, carrier_message_id = excluded.carrier_message_id,
     reported = excluded.reported, moved_to = coalesce(text_attempt.moved_to, excluded.moved_to),
@@ -55,7 +55,7 @@ function readParts(parts: number | undefined): number | null {
   return parts !== undefined && Number.isInteger(parts) && parts > 0 && parts <= mostParts ? parts : null;
 }
 
-/** A provider's text is kept only if Postgres can store it. */
+/** Keeps a provider's price only if it is a number that Postgres can store. */
 function readPrice(price: string | undefined): string | null {
   return price !== undefined && /^-?\d{1,12}(?:\.\d{1,12})?$/.test(price) ? price : null;
 }

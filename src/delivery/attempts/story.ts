@@ -76,14 +76,14 @@ const nothingReported = {
   ...{ reported: null, receiptReported: null },
 };
 
-/** The attempts as events. A text that was simply sent has none: its own record says it. */
+/** The attempts as events. A single attempt that was simply accepted has none: the message's own record shows it. */
 function attemptEvents(attempts: ShownAttempt[]): TimelineEvent[] {
   const isPlain = ({ outcome, receiptReported }: ShownAttempt) => outcome === 'accepted' && receiptReported === null;
   if (attempts.length < 2 && attempts.every(isPlain)) return [];
   return attempts.map((each) => ({ atMs: each.atMs, event: 'attempt', detail: sentenceOf(each) }));
 }
 
-/** Events of records with those of their attempts: after the start and before the end, if they happened at the same time. */
+/** Adds the events of attempts to those of records: after the start and before the end, even if the times are equal. */
 export function withAttempts(events: TimelineEvent[], stories: Map<string, ShownAttempt[]>): TimelineEvent[] {
   const isFirst = ({ event }: TimelineEvent) => event === 'started' || event === 'accepted';
   const attempts = [...stories.values()].flatMap(attemptEvents);

@@ -7,7 +7,7 @@ import type { SubmitResult } from '../carrier/carrier.ts';
 import type { AnsweredText } from './answered-text.ts';
 import type { Claim } from './queued-text.ts';
 
-/** The spans of sampled texts from their claim on. Whose text it is, the span of the request says. */
+/** The spans of sampled texts, from the claim on. They do not name the application, because the span of the request does. */
 export interface TextSpans {
   /** Ends the spans of a claim that began at `sinceMs`, and begins those of its submits. */
   noteClaim(carrier: string, claim: Claim, sinceMs: number): void;
@@ -37,7 +37,7 @@ export function createTextSpans(tracer: Tracer, clock: Pick<Clock, 'steadyMs'>):
     noteAnswers(carrier, texts) {
       for (const { claimed, answer, tookMs = 0, answeredAtMs: endMs } of texts) {
         const { message, entry, submitSpan: ids } = claimed;
-        // A late answer, and one that only throttles, belong to a submit whose span has ended or goes on.
+        // The span of a late answer's submit has ended already, and the span of a throttled submit goes on.
         if (ids === undefined || endMs === undefined) continue;
         const attributes: SpanAttributes = {
           'heliograph.message_id': message.id,

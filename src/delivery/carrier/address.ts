@@ -34,7 +34,10 @@ async function resolveHost(host: string): Promise<string[] | undefined> {
   return addresses;
 }
 
-/** Checks the hosts of a carrier when it is created or changed. Each connect checks again: names can move. */
+/**
+ * Checks the hosts of a carrier when it is created or changed. Each connect checks again, because a name may by then resolve
+ * to another address.
+ */
 export async function addressProblems(
   environment: Environment,
   hosts: readonly { field: string; host: string }[],

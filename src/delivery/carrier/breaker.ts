@@ -21,13 +21,13 @@ interface Bucket {
 interface Country {
   recent: Bucket[];
   refusals: { window: number; counts: Map<string, number> };
-  /** Undefined while closed. A probe is under way since `sinceMs` if `probing`. */
+  /** Undefined while closed. `probing`: a probe has been under way since `sinceMs`. */
   opened: { sinceMs: number; probing: boolean } | undefined;
 }
 
 /**
- * Notices that a carrier's texts to a country do not get through. While it is open, texts go elsewhere, and one text
- * every 5 s tries whether the carrier works again.
+ * Opens for a country when a carrier's texts to it do not get through. While it is open, texts go to other carriers, and one
+ * text every 5 s tests whether the carrier works again.
  */
 export function createBreaker(clock: Clock) {
   const countries = new Map<string, Country>();
@@ -121,7 +121,10 @@ export function createBreaker(clock: Clock) {
       );
       return Math.max(0, Math.max(...pauses) + probeEveryMs - clock.steadyMs());
     },
-    /** A text got through, or not. Refusals name the application: the texts of one must not open it for all. */
+    /**
+     * Notes whether a text got through. `refusedOf` is the application of a refused text: one application's texts must not
+     * open the breaker for all others.
+     */
     note(name: string, result: 'works' | 'fails', refusedOf?: string): void {
       const country = find(name);
       const failed = result === 'fails';

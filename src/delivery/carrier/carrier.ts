@@ -26,7 +26,7 @@ export interface OutgoingText {
   to: string;
   from: string;
   text: string;
-  /** Of a code that goes by another channel than `sms`; absent for texts. */
+  /** Set for a code that goes by another channel than `sms`. */
   way?: CodeWay | undefined;
   /** The id of a registered template, where a country requires one; null for most texts. */
   templateId: string | null;
@@ -61,7 +61,7 @@ export interface LongText<Id extends string = string> {
 /**
  * A carrier's answer to a text:
  * - `accepted`: the carrier has it. Receipts name it by `receiptKey`.
- * - `not_sent`: it did not leave, and goes back as it was, for `afterMs` if that is given.
+ * - `not_sent`: the text did not leave. It is requeued unchanged, and due after `afterMs` if that is given.
  * - `retry`: not now. `elsewhere` says that another carrier may take it, `account` that the account does not work at all.
  * - `throttled`: the carrier works and wants fewer texts, so the pauses do not grow.
  * - `never`: refused for good.
@@ -91,8 +91,8 @@ export interface AcceptedDetails {
 export type Answer = (index: number, result: SubmitResult) => void;
 
 /**
- * Reports that a text is written to the network, or waits here again: only the time in between is the carrier's. Also that
- * the carrier has throttled a submit which is repeated here, with the words of its answer.
+ * Reports that a text is written to the network, that it waits here again (only the time in between is the carrier's), or
+ * that the carrier throttled a submit that is repeated here, with the words of its answer.
  */
 export type Progress = (index: number, state: 'written' | 'waits' | 'throttled', reported?: string) => void;
 
@@ -103,7 +103,7 @@ export type Capacity = Record<Lane, number>;
 export interface Carrier {
   /** Names its queue. */
   readonly key: string;
-  /** Names the account that ids in receipts belong to. It changes when the carrier is connected to another one. */
+  /** Names the account that ids in receipts belong to. It changes when the carrier is connected to another account. */
   readonly account: string;
   readonly submitTimeoutMs: number;
   /** True if receipts repeat our message id, so that the carrier's own id need not be kept. */
@@ -142,8 +142,8 @@ export interface Receipt {
   /** The keys that its text may have been kept under; empty if the carrier repeats our id. */
   keys: string[];
   /**
-   * The numbers that it names, in digits: the phone's, and our sender's if that is one. Empty if it names none. `*` stands
-   * for a digit that the carrier hides.
+   * The numbers in the receipt, as digits: the phone's, and our sender's if the sender is a number. Empty if there are none.
+   * `*` stands for a digit that the carrier hides.
    */
   numbers: string[];
   /** Our id, if the carrier returns it: it finds a message whose acceptance was never recorded. */
@@ -168,7 +168,7 @@ export type InboundSource = Pick<Carrier, 'key' | 'account' | 'confirmsOptOuts'>
 
 /** A text that a phone sent to a number of ours, or a part of one. */
 export interface InboundText {
-  /** The carrier's id of it; null if the carrier gives none. */
+  /** The carrier's id of the text; null if the carrier gives none. */
   carrierMessageId: string | null;
   /** The phone's number: with a plus where the carrier says that it is international, else as the carrier writes it. */
   from: string;

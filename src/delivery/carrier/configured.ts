@@ -8,7 +8,7 @@ export interface CarrierFacts {
   name: string;
   /** Absent: `sms` alone. */
   channels?: readonly SendingChannel[] | undefined;
-  /** In the addresses of its callbacks; null if it has none. */
+  /** The token in the URLs of its callbacks; null if it has no callbacks. */
   callbackToken: string | null;
   /** Rises with each change of settings, and when it is paused or resumed. */
   version: number;
@@ -16,7 +16,7 @@ export interface CarrierFacts {
   paused: boolean;
   /** The worker writes its log when this is newer than its last log. */
   logWantedAtMs: number | null;
-  /** Each time this is newer, an operator wants a connection attempt at once. */
+  /** When an operator last asked for a connection attempt. The worker tries at once when this changes. */
   tryWantedAtMs: number | null;
   /** A test waits for a worker: `claimTest` takes it. */
   testWaiting: boolean;

@@ -1,6 +1,6 @@
 // Tests: test/smpp/failover.test.ts
 const lastCodes = 1000;
-/** 5 % of them. */
+/** 5 % of `lastCodes`. */
 const mostCopies = 50;
 
 /** Limits the copies of codes for a carrier that does not answer: a slow carrier must not double the cost of codes. */

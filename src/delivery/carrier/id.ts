@@ -8,7 +8,7 @@ const longestCarrierId = 255;
 /** Characters that the longest part number adds to the id of its text. */
 const longestSuffix = 4;
 
-/** Makes an id storable: Postgres rejects NUL and half characters, and its index entries have a maximum size. */
+/** Makes an id storable: Postgres rejects NUL and lone surrogates, and limits the size of index entries. */
 export function readCarrierId(id: string): CarrierId {
   return cut(id, longestCarrierId) as CarrierId;
 }
@@ -27,7 +27,7 @@ function cut(id: string, longest: number): string {
     .toWellFormed();
 }
 
-/** As long as an id of SMPP may be. */
+/** The maximum length of an id in SMPP. */
 const longestShown = 65;
 
 /** An id for a log, without control characters, cut to the length of an id. Null for none. */

@@ -39,7 +39,7 @@ export function createLaneQueue<Item extends LaneItem>() {
       item.order = orders++;
       queues[item.lane].push(item);
     },
-    /** Returns the item to its old position: the carrier wants it later, not last. */
+    /** Returns the item to its old position: an item that has to wait keeps its place in the order. */
     putBack(item: Item): void {
       const { lane, order = 0 } = item;
       const queue = queues[lane];

@@ -8,7 +8,7 @@ import { createSubmitRate, type SubmitRate } from './rate.ts';
 /** A text that a worker gave to a sender, and where its answer goes. */
 export interface GivenText {
   text: OutgoingText;
-  /** Of the text in its call to `submit`. */
+  /** The index of the text in its call to `submit`. */
   index: number;
   answer: Answer;
   progress: Progress;
@@ -29,7 +29,7 @@ export interface PacedSenderOptions<Item extends WaitingItem> {
   clock: Clock;
   /** The account's rate now, for all nodes together; null for no limit. */
   perSecond: () => number | null;
-  /** The slots that work now, free or not. */
+  /** The number of slots that can be used now, free or not. */
   slots: () => number;
   /** The slots that are free now. */
   free: () => number;
@@ -65,7 +65,7 @@ export interface PacedSender<Item extends WaitingItem> {
   setPaused(paused: boolean): void;
   /** The share of the account's rate that this node has now. Call it again when the rate has changed. */
   setShare(share: number): void;
-  /** How many more texts of each lane may wait, if at most this many of each may. */
+  /** How many more texts of each lane may wait, if at most `most` of each lane may. */
   roomFor(most: number): Capacity;
   /** True once the item, or its text, is too old to be sent. */
   isOverdue(item: Item): boolean;
@@ -114,7 +114,7 @@ export function createPacedSender<Item extends WaitingItem>(options: PacedSender
   }
 
   function pump(): void {
-    // The answer to an item calls this again.
+    // An answer that comes while items are being sent calls `pump` again.
     if (isPumping) return;
     isPumping = true;
     try {

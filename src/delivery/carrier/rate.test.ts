@@ -60,7 +60,8 @@ describe('the rate of a carrier', () => {
               times.push({ ms: clock.steadyMs(), allowed });
               unwritten++;
             }
-            // A right that is taken now is at the wire with what was written in the second before.
+            // The parts written in the last second, and those that have a right but are not written yet, stay within the
+            // rate.
             const recent = written.filter((time) => time > clock.steadyMs() - 1000).length + unwritten;
             const wasTaken = times.at(-1)?.ms === clock.steadyMs();
             assert.ok(!wasTaken || recent <= Math.max(1, allowed), `${recent} in a second, ${allowed} allowed`);
@@ -120,7 +121,7 @@ describe('the rate of a carrier', () => {
     rate.noteAccepted();
     const slow = takeFor(rate, clock, 1000);
     assert.ok(slow >= 17 && slow <= 23, `${slow} a second of 40 after it was throttled`);
-    // Soon after the pause it is refused again: half of what it was allowed, not of the few that it has sent.
+    // Throttled again soon after the pause: halves the rate that was allowed, not the rate of the few parts sent since.
     rate.noteThrottled();
     clock.advance(1000);
     const slower = takeFor(rate, clock, 1000);

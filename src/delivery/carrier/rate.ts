@@ -2,14 +2,13 @@ import type { Clock } from '../../platform/clock.ts';
 import { createWriteWindow } from './write-window.ts';
 
 /**
- * How fast a carrier may send: the rate that the settings give it, and less after the carrier has answered `throttled`.
- * Then it pauses and halves its rate. Every ten seconds without that answer it speeds up: by a tenth of the rate at which
- * it was throttled until it is there, then to twice its rate.
+ * How fast we may send to a carrier: at the rate of its settings until it throttles. Then sending pauses, and the rate is
+ * halved. Every 10 s without throttling it rises: by a tenth of the throttled rate up to that rate, then it doubles.
  */
 export interface SubmitRate {
   /** Takes the right to send one part now. `noteWritten` or `noteUnsent` follows for each. */
   take(): boolean;
-  /** A part that took a right is written to the network: its second starts here. */
+  /** A part that took a right is written to the network: the second for which it counts starts here. */
   noteWritten(): void;
   /** The part will not be written: its right is free again. */
   noteUnsent(): void;
@@ -38,14 +37,14 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
   let configured = perSecond ?? Number.POSITIVE_INFINITY;
   /** Our own limit, after `throttled`. */
   let learnt = Number.POSITIVE_INFINITY;
-  /** How fast it was when the carrier began to throttle. */
+  /** The rate at which the carrier began to throttle. */
   let throttledAt = 0;
   let hasSpedUp = true;
   let fasterAtMs = 0;
   let pausedUntilMs = 0;
   let pauseMs = pause.fromMs;
   let acceptedSincePause = true;
-  /** The time for which all rights have been used. */
+  /** All rights up to this time are used. */
   let usedUntilMs = 0;
   /** Keeps the account's rate exactly. The learnt rate is a guess, and needs no exact count. */
   const written = createWriteWindow(clock);
@@ -118,7 +117,7 @@ export function createSubmitRate(clock: Clock, perSecond: number | null): Submit
       const nowMs = clock.steadyMs();
       // Further answers to texts under way belong to the same event.
       if (nowMs < pausedUntilMs) return;
-      // While nothing is accepted in between, only the pauses grow: halving each time would end at one a second.
+      // While nothing is accepted in between, only the pauses grow: halving each time would end at one part a second.
       if (acceptedSincePause) halve(nowMs);
       pauseMs = acceptedSincePause ? pause.fromMs : Math.min(pause.toMs, pauseMs * 2);
       acceptedSincePause = false;

@@ -84,7 +84,7 @@ export function describeForms({ response, receipt }: IdForms): string {
   return `response ${response}, receipt ${receipt}`;
 }
 
-/** A number has a mark that no carrier uses, so that the hexadecimal 64 is never taken for an id written `100`. */
+/** A number gets the prefix `#`, which no carrier uses. Without it, decimal 256 would match an id that is written `100`. */
 function keyOf(id: string, form: IdForm): string {
   const value = readId(id, form);
   return value === undefined ? id : `#${value.toString(16)}`;

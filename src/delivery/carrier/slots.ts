@@ -157,7 +157,9 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
     if (slots > 0) freedMs.set(carrierId, clock.steadyMs());
   }
 
-  /** The session may take its own lock twice, so an older version of the carrier that drains here counts too. */
+  /**
+   * A session can take its own lock twice. So slots of an older instance of the carrier, which still drains here, count too.
+   */
   function heldHere({ carrierId }: Want): number[] {
     return [...wants].filter((want) => want.carrierId === carrierId).flatMap(({ held }) => [...held]);
   }

@@ -99,7 +99,7 @@ export async function isTrustedSender(tx: Tx, key: string): Promise<boolean> {
   return count > 0;
 }
 
-/** The names of such carriers. */
+/** The names of the carriers with trusted senders. */
 export async function findTrustedSenders(tx: Tx): Promise<string[]> {
   const { rows } = await tx.query<{ name: string }>(
     `select name from carrier where deleted_at is null and settings->'trusted_sender' = 'true' order by name limit $1`,
@@ -149,7 +149,7 @@ const knownAfterMs = 2000;
 export interface PastCarrier extends Pick<CarrierRow, 'id' | 'name'> {
   /** Null: `sms` alone. */
   channels: SendingChannel[] | null;
-  /** Before the time in question. */
+  /** It was deleted shortly before the time that was asked for. */
   wasDeleted: boolean;
 }
 

@@ -15,7 +15,6 @@ export function readCarrierWords(words: string | null | undefined): string | nul
   return shown === '' ? null : shown;
 }
 
-/** The words that there are, with commas between them. */
 export function joinCarrierWords(words: readonly (string | undefined)[]): string {
   return words.filter((word) => word !== undefined && word !== '').join(', ');
 }

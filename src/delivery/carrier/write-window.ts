@@ -27,7 +27,7 @@ export function createWriteWindow(clock: Clock) {
   const spanOf = (perSecond: number) => (perSecond >= 1 ? windowMs : windowMs / perSecond);
   const mostOf = (perSecond: number) => Math.max(1, Math.floor(perSecond));
 
-  /** When the next part may be written: the oldest writes above the limit have left the window. */
+  /** When the next part may be written: once enough of the oldest writes have left the window. */
   function roomMs(perSecond: number): number {
     prune(spanOf(perSecond));
     const over = times.length - head + unwritten - mostOf(perSecond);

@@ -27,9 +27,9 @@ export type ConfiguredHttpCarrier = CarrierFacts & { kind: 'http'; settings: Htt
 
 export interface HttpCarrierOptions {
   configured: ConfiguredHttpCarrier;
-  /** Where the provider reports. */
+  /** The URLs that the provider reports to. */
   urls: CallbackUrls;
-  /** They count the nodes that share the account's rate, and number the rows of state. */
+  /** A slot is this node's number in the rows of state. The slots also count the nodes that share the account's rate. */
   slots: BindSlots;
   clock: Clock;
   environment: Environment;
@@ -123,7 +123,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
     const inMs = nextTryMs === null ? 0 : Math.max(0, nextTryMs - clock.steadyMs());
     return {
       slot,
-      // While it is probed it must get a text, to show that it works.
+      // A carrier that is being probed is shown as ready: only a text can show whether it works.
       state: state === 'down' ? 'failing' : 'ready',
       mode: 'http',
       host: new URL(url).host,

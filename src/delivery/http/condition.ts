@@ -19,11 +19,11 @@ export interface CarrierCondition {
   readonly wantsConnection: boolean;
   /** The provider has answered, with any result. */
   noteAnswer(): void;
-  /** No connection. */
+  /** A connection could not be made. */
   noteUnreachable(reason: string): void;
   /** A connection works again. */
   noteConnected(): void;
-  /** A request without an answer. */
+  /** A request got no answer. */
   noteDoubt(reason: string): void;
   /** The account is refused: an operator must act. */
   noteAccount(reason: string): void;

@@ -14,7 +14,7 @@ export interface KnownNames {
 const longestDescription = 16_384;
 const deepestJson = 12;
 
-/** All problems of a description. `field` is where it stands. */
+/** All problems of a description. `field` is its name in the settings. */
 export function descriptionProblems(given: unknown, field: string, known: KnownNames): FieldProblem[] {
   if (JSON.stringify(given ?? null).length > longestDescription)
     return [{ field, message: `must have at most ${longestDescription} characters as JSON` }];

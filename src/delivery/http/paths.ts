@@ -18,7 +18,7 @@ export function findAll(document: unknown, path: string): unknown[] {
   return path === '' ? [document] : walk([document], path.split('.'));
 }
 
-/** The first text, number or boolean at a path, as text. Of several paths with `|` between them, the first that has one. */
+/** The first text, number or boolean at a path, as text. `|` separates several paths: the first with a value counts. */
 export function findText(document: unknown, path: string | undefined): string | undefined {
   for (const one of path?.split('|') ?? []) {
     const found = findAll(document, one).find((value) => value !== null && typeof value !== 'object');

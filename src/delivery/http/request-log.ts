@@ -8,7 +8,7 @@ const kept = 200;
 export interface LoggedRequest {
   /** `POST /v1/messages`, as the description writes it. */
   command: string;
-  /** Of HTTP; 0 without an answer. */
+  /** The status of HTTP; 0 without an answer. */
   status: number;
   messageId: string;
   carrierMessageId: string | null;

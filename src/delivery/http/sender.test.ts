@@ -36,7 +36,7 @@ function createSender(concurrency: number, onSend: (text: OutgoingText) => void 
             async answer(result) {
               open.splice(open.indexOf(request), 1);
               resolve({ kind: 'verdict', status: 200, verdict: { result, isAccount: false } });
-              // The sender hears of it in the turn after.
+              // The sender gets the result in the next turn of the event loop.
               await new Promise(setImmediate);
             },
           };

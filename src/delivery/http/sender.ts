@@ -87,7 +87,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       if (!isAnswered) waiting.onAnswered();
       isAnswered = true;
     };
-    // A code that could not even be written goes elsewhere, and is no longer written.
+    // A code that is not written or not answered in time goes to another carrier. `leave` then refuses to write it.
     const hurry = () => {
       clearTimeout(patience);
       const giveUp = () => settle(isWritten ? { outcome: 'in_doubt', silent: true } : unreachable);
@@ -107,7 +107,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     paced.release(waiting, isWritten);
     note(sent);
     const result = resultOf(sent);
-    // A late answer submits nothing: its text may be in the queue in the database by now, and only a claim submits.
+    // A late answer never resends: the text may be in the queue of the database again, and only a claim may submit it.
     if (result.outcome !== 'throttled') settle(result);
     else if (paced.noteThrottled(waiting, isAnswered, result.afterMs)) {
       progress(index, 'throttled', result.reported);

@@ -180,7 +180,7 @@ function moreProblems(settings: HttpSettings): FieldProblem[] {
   return problems;
 }
 
-/** An operator may send back settings as a read shows them. */
+/** An operator may send back settings as a read shows them: drops the flags that stand for secrets. */
 function withoutShown(given: unknown): unknown {
   if (!isObject(given)) return given;
   return Object.fromEntries(Object.entries(given).filter(([field]) => !field.endsWith('_set')));

@@ -8,7 +8,7 @@ export interface TemplateValues {
   to: string;
   from: string;
   text: string;
-  /** Of a code that goes by another channel than `sms`. */
+  /** Set for a code that goes by another channel than `sms`. */
   code: string | undefined;
   /** The provider's name for the language of the code, or ours. */
   language: string | undefined;

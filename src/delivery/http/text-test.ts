@@ -19,7 +19,7 @@ export interface HttpTestOptions {
   test: ClaimedTest;
   account: string;
   hasReceipts: boolean;
-  /** Of a carrier that sends no texts. */
+  /** How the test's code goes; undefined if the carrier sends texts. */
   way: CodeWay | undefined;
   clock: Clock;
   connect: () => Promise<TestStep[]>;
@@ -30,7 +30,7 @@ export interface HttpTestOptions {
 
 const lookEveryMs = 250;
 
-/** By another channel than `sms` a test sends a made-up code: templates say nothing else. */
+/** By another channel than `sms` a test sends a made-up code: templates have no room for other words. */
 export function testWay(channels: readonly SendingChannel[] | undefined): CodeWay | undefined {
   const [channel] = channels ?? [];
   if (channel === undefined || channels?.includes('sms')) return undefined;

@@ -13,14 +13,14 @@ export interface QueueAge {
 }
 
 /**
- * Bounds for each carrier and lane. The entries of an application are in the order of age, so its first ones are enough:
- * several, because a text with a time to be sent at waits only from then on.
+ * Bounds for each carrier and lane. Entries of an application are in the order of age, so its first ones are enough:
+ * several, because a text with a send time waits only from that time on.
  */
 const most = { applications: 300, ofApplication: 5, scheduled: 10_000, compared: 50 };
 
 /**
- * Since when the oldest text of each carrier and lane waits. A text that has a time to be sent at, or that came outside the
- * hours of its route, waits from then on.
+ * When the oldest text of each carrier and lane became due: when it was accepted, at its send time, or when the hours of its
+ * route began, whichever came last.
  */
 export async function readQueueAges(tx: Tx, nowMs: number): Promise<QueueAge[]> {
   const keys = await findQueueKeys(tx);

@@ -2,7 +2,7 @@
 import type { Database } from '../../platform/database/database.ts';
 import { createReadBatcher } from '../../platform/database/read-batcher.ts';
 
-/** What the workers of a node ask while no text comes. Those that ask together share a query: a node can have 200. */
+/** The queries that idle workers repeat. Workers that ask at the same time share one query: a node can have 200 workers. */
 export interface CarrierReads {
   /** Whether texts are in the queue of this carrier. */
   hasQueued(carrier: string): Promise<boolean>;

@@ -42,7 +42,8 @@ export function createClaims(
     positions: string[],
     { carrier, token = newToken(), nowMs, leaseMs, limits }: ClaimOptions,
   ): Promise<ClaimRow | undefined> {
-    // A claim is of one lane. The first lane comes first, but a flood in it leaves every fifth claim to the others.
+    // A claim takes texts of one lane. Four of five claims prefer the first lane; the fifth prefers the bulk lane, so that
+    // many texts in the first lane cannot block it.
     const statement = claims % 5 === 0 ? claimLastLane : claimFirstLane;
     const { first, bulk } = limits;
     const values = [carrier, first, bulk, toTimestamp(nowMs), leaseMs, ...positions, token];

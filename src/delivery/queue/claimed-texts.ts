@@ -17,7 +17,7 @@ export async function withMessages(tx: Tx, entries: QueueEntry[], accepted?: Acc
     tx,
     entries.filter((_, index) => known[index] === undefined).map(({ messageId }) => messageId),
   );
-  // Also of texts of one segment: the carrier's charset may have split them.
+  // Texts of one segment may have parts, too: the carrier's charset may have split them.
   const parts = await findParts(
     tx,
     entries.filter(({ attempt }) => attempt > 0),

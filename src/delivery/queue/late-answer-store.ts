@@ -103,10 +103,7 @@ const removeDoubtStatement = `with unqueued as (
       delete from delivery_schedule s using ${attempts} where ${isRemovable('s')} returning s.message_id)
     select message_id as id from unqueued union all select message_id from unscheduled`;
 
-/**
- * The entries as they are now, the numbers of the submits that left them in doubt, and their number of moves at that
- * time.
- */
+/** For each text: its new entry, the number of the submit that left it in doubt, and its number of moves at that time. */
 function settledParameters(texts: ScheduledText[]): unknown[] {
   const submits = texts.map(({ entry, submit }) => submit ?? entry.attempt);
   const moves = texts.map(({ entry, isMoved }) => entry.moves - (isMoved ? 1 : 0));

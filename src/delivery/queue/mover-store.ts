@@ -183,7 +183,7 @@ export async function takeBulkMoves(
   { route, perMinute, wanted, nowMs }: { route: string; perMinute: number; wanted: number; nowMs: number },
 ): Promise<number> {
   const stepMs = 60_000 / perMinute;
-  // Unused moves of the last second, or the last step, do not accumulate.
+  // Unused moves add up to at most the moves of one second, or to one move.
   const leastMs = nowMs - Math.max(1000, stepMs);
   await tx.query('insert into bulk_failover (route, used_until) values ($1, $2) on conflict do nothing', [
     route,

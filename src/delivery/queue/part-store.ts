@@ -33,7 +33,7 @@ interface PartRow {
   carrierMessageId: string | null;
 }
 
-/** The parts of a `with` that record the parts of long texts which the carrier has; `values` gets their parameters. */
+/** The CTEs that record which parts of long texts the carrier has; adds their parameters to `values`. */
 export function partInserts(
   texts: { entry: QueueEntry; long: LongText<CarrierId> | undefined }[],
   { account, nowParameter, condition }: { account: string | undefined; nowParameter: () => string; condition: string },

@@ -8,19 +8,19 @@ import { stuckAfterMs } from './waiting-texts.ts';
 export interface CarrierQueue {
   /** Its name. */
   carrier: string;
-  /** Due and not sent; those of `retrying` were tried before. */
+  /** Due and not sent. `retrying` counts those that were tried before. */
   waiting: number;
   retrying: number;
   /** To be sent later. */
   scheduled: number;
   /** Submitted, and not answered. */
   sending: number;
-  /** As the list of deliveries counts them. */
+  /** Texts that the list of deliveries shows as stuck. */
   stuck: number;
   inDoubt: number;
   /** Since when the oldest is due. */
   oldestAtMs: number | null;
-  /** The waiting ones by how long they have been due. */
+  /** The waiting texts by how long they have been due. */
   under10s: number;
   under1m: number;
   under10m: number;

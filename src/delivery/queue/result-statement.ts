@@ -54,7 +54,7 @@ export function recordParts(
         returning ${changedColumns()})`,
     ];
     if (!sent) parts.push(`bad_end_${index} as (${insertEnds(`recorded_${index}`)})`);
-    // A text that another carrier sent before does not change its state.
+    // A text that another carrier sent before stays `sent`, so there is no change to report.
     const isReported = group.some((text) => text.isReported !== false);
     if (!(sent && wasSent)) parts.push(reportChanges(`recorded_${index}`, `_${index}`, isReported));
     const named = sent && account !== undefined ? group.filter((text) => text.long === undefined) : [];

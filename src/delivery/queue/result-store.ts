@@ -70,7 +70,7 @@ function scheduleParts({ again }: ClaimResults, values: unknown[]): string[] {
       insert into delivery_schedule (${queueColumns}, due_at) select ${columns}, due_at from ${wanted} ${others}
       on conflict do nothing)`);
   }
-  // A text that moves waits for nothing. Its next carrier sends all parts.
+  // A text that moves is due at once. Its next carrier sends all parts.
   if (moved.length > 0) {
     const isMoved = `any($${values.push(idsOf(moved))}::uuid[])`;
     parts.push(

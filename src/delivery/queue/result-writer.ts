@@ -37,7 +37,10 @@ const mostTimeouts = 3;
 export function createResultWriter({ database, log, sleep }: ResultWriterOptions) {
   let unwritten = 0;
 
-  /** Retries until the database is back: an unrecorded result would cause a second send. Returns an error that stays. */
+  /**
+   * Retries until the database is back: an unrecorded result would cause a second send. Returns an error that a retry cannot
+   * fix.
+   */
   async function record(claim: WrittenClaim, results: ClaimResults, remaining: QueueEntry[]): Promise<unknown> {
     const kept = [...remaining, ...claim.unrecorded];
     let failures = 0;
@@ -69,7 +72,7 @@ export function createResultWriter({ database, log, sleep }: ResultWriterOptions
     await write(claim, second, remaining);
   }
 
-  /** The result matters more than the carrier's words, which Postgres may have refused. */
+  /** Writes a result without the carrier's id and words, which Postgres may have refused. */
   async function writeBare(
     claim: WrittenClaim,
     results: ClaimResults,

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/database/database.ts';
 import { fromUuid, uuidFloor, uuidOf } from '../../platform/ids.ts';
 import { toWaiting, type WaitingEntry, type WaitingRow, waitColumns } from './waits.ts';
 
-/** A text that should have left, or may have. */
+/** A text that is overdue, or that may have left already. */
 export interface WaitingText extends WaitingEntry {
   /** When it was first due. */
   sinceMs: number;
@@ -57,7 +57,7 @@ export async function findWaiting(
   return { texts: fitting.slice(0, limit), searchedTo: stopped ? fromUuid('msg', last.id) : undefined };
 }
 
-/** A text that came outside the hours of its route was to leave when they began. */
+/** A text is due once it is accepted, its send time has come, and the hours of its route have begun. */
 const sinceWhen = 'greatest(m.created_at, m.send_at, m.deferred_until)';
 const entry = 'carrier, message_id, attempt, in_doubt';
 const filters = `message_id > $1 and message_id < $2 and ($3::text is null or split_part(carrier, '#', 1) = $3)`;

@@ -26,7 +26,7 @@ export interface WaitingEntry {
   lastOutcome: AttemptOutcome | null;
 }
 
-/** As the statement gives it. */
+/** A row of the statement: the API and the outcome are still numbers. */
 export interface WaitingRow extends Omit<WaitingEntry, 'api' | 'lastOutcome'> {
   api: number;
   lastOutcome: number | null;

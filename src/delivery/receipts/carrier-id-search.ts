@@ -4,7 +4,7 @@ import { fromUuid } from '../../platform/ids.ts';
 import { partKey, readCarrierId } from '../carrier/id.ts';
 import { receiptKeysOf } from '../carrier/receipt-keys.ts';
 
-/** Maximum number of accounts with carriers that are asked, and of texts that are found. */
+/** Maximum number of carriers' accounts that are searched, and of texts that are found. */
 const mostAccounts = 200;
 const mostTexts = 20;
 

@@ -45,17 +45,17 @@ interface CodeRow {
   given: RoutingGiven | null;
 }
 
-/** A code that moves on. */
+/** An undelivered code that moves to another carrier. */
 export interface ResentCode {
   /** Its new carrier. */
   carrier: string;
-  /** It counts as undelivered with the carrier that did not deliver it. */
+  /** The change to count: undelivered, with the carrier that did not deliver it. */
   changed: ChangedText;
 }
 
 /**
- * Moves undelivered codes to the next carrier, once, while they are still valid. Returns those (uuids) whose receipts
- * need nothing more: they stay `sent`.
+ * Moves undelivered codes to the next carrier, once, while they are still valid. Returns the moved codes by message (uuid):
+ * these messages stay `sent`, so their receipts change nothing.
  */
 export async function resendCodes(
   tx: Tx,

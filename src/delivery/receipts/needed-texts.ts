@@ -4,15 +4,17 @@ import { uuidFloor, uuidTimeMs } from '../../platform/ids.ts';
 import { unreportedWalk } from './unreported.ts';
 
 /**
- * The time from which on the records of texts are still needed; `beforeMs` if no older one is. Needed texts wait to be
- * sent, for an answer, or for a receipt.
+ * The time of the oldest text that still waits to be sent, for an answer or for a receipt; `beforeMs` if there is none from
+ * before. Records of texts are needed from this time on.
  */
 export async function neededTextsFrom(tx: Tx, beforeMs: number): Promise<number> {
   const { rows } = await tx.query<{ id: string }>(oldestStatement, [uuidFloor(beforeMs)]);
   return rows[0] === undefined ? beforeMs : uuidTimeMs(rows[0].id);
 }
 
-/** One index lookup for each group of rows that share these columns, which begin an index that ends with the message. */
+/**
+ * Finds the oldest message of each `group` by one index lookup. An index must begin with `group` and end with the message.
+ */
 const oldestOfEach = (table: string, group: string) => `(
       (select ${group}, message_id from ${table} order by ${group}, message_id limit 1)
       union all

@@ -98,7 +98,7 @@ export function createReceipts({
       works.push(work);
       left.push(...(await apply(work, receipts)));
     }
-    // Last, so that transactions that wait for each other's messages hold no lock of the listener.
+    // Last, because `onDelivered` takes locks: no transaction should hold them while it waits for messages of another one.
     for (const { source, delivered } of works) if (delivered.length > 0) await onDelivered(tx, source, delivered);
     return { left, works };
   }

@@ -17,9 +17,9 @@ import type { Carrier, Receipt } from '../carrier/carrier.ts';
 /** A receipt for a message of ours. */
 export interface MatchedReceipt {
   receipt: Receipt;
-  /** Its uuid. */
+  /** The message's uuid. */
   id: string;
-  /** The carrier's id of the copy that the receipt is for: as the message has it, if that is the same one. */
+  /** The carrier's id of the copy that the receipt is for. If the message has that id, in the message's spelling. */
   reportedId: string;
 }
 
@@ -53,11 +53,11 @@ export interface ChangedText {
   /** The answer to its submit was not recorded. */
   wasUnsent: boolean;
   isCode: boolean;
-  /** Its place among the names of channels; absent for `sms`. */
+  /** Its index in `channelNames`; absent for `sms`. */
   channel?: number | null;
   /** When it should be sent, if later than it was accepted. */
   dueAtMs: number | null;
-  /** Its place in a sampled trace. */
+  /** Its trace id and span id, if it is in a sampled trace. */
   trace?: string | null | undefined;
   /** The failure in the carrier's own words, or our code for it. */
   reported?: string | null | undefined;
@@ -153,7 +153,7 @@ function errorOf({ outcome, error }: Receipt): Receipt['error'] {
   return error ?? (outcome === 'expired' ? 'expired' : 'unknown');
 }
 
-/** The usual case: a sent text was delivered. Few texts report their status: another statement does it. */
+/** The usual case: a sent text was delivered. Few texts have a status callback, so another statement writes those. */
 const deliveredStatement = `with applied as (
       update message set status = ${delivered}, updated_at = $2, delivered_at = $2, error_code = null, sequence = sequence + 1
       where ${isInRange(3)} and carrier = $1 and status = ${sent}

@@ -8,7 +8,7 @@ import { readWalk, writeWalk } from '../../platform/database/walk.ts';
 import { uuidFloor } from '../../platform/ids.ts';
 import { pieceRows } from '../../platform/work/maintenance.ts';
 
-/** A text without a receipt for this long becomes `unknown`, but not before carriers have reported that it expired. */
+/** A text without a receipt for this long becomes `unknown`, but only once carriers have had time to report its expiry. */
 const receiptWithinMs = 72 * hourMs;
 /** How long a text is found by its carrier's id. */
 export const carrierIdsKeptMs = 2 * receiptWithinMs;

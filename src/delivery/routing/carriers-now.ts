@@ -33,7 +33,7 @@ export function createTroubleTimes(clock: Pick<Clock, 'steadyMs'>) {
       const nowMs = clock.steadyMs();
       for (const [key, { lastMs }] of times)
         if (lastMs < nowMs - recoveredMs && !troubled.includes(key)) times.delete(key);
-      // A carrier that was in trouble until now works from now on, at the earliest.
+      // Also counts this read as trouble for carriers whose trouble has just ended: they work from now on, at the earliest.
       for (const key of [...troubled, ...keys])
         times.set(key, { fromMs: times.get(key)?.fromMs ?? nowMs, lastMs: nowMs });
       troubled = keys;

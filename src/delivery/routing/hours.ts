@@ -48,7 +48,7 @@ function minutesOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** Local times are kept as the instant at which UTC shows them. */
+/** A local time is kept as the instant at which UTC shows the same time. */
 function localMidnight(zone: string, nowMs: number): number {
   const local = nowMs + offsetMs(zone, nowMs);
   return local - mod(local, dayMs);

@@ -24,7 +24,7 @@ export interface CarrierOutlook {
   isAvailable(key: string, to: string): boolean;
   /** The best working carrier that has not had the text yet. */
   next(text: MovingText, from: string): NextCarrier | undefined;
-  /** Outside the hours of a text's route: when they begin. Null: it may leave now. */
+  /** When the hours of the text's route begin; null if it may leave now. */
   opensAtMs(text: MovingText): number | null;
 }
 

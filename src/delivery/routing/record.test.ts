@@ -48,7 +48,7 @@ const aTable: fc.Arbitrary<RouteTable> = fc
     routes: fc.array(aRule, { maxLength: 20 }),
     forAll: fc.option(aRule),
   })
-  // As the store returns it.
+  // Converts the table to the form in which the store returns it.
   .map(({ version, routes: some, forAll }) => {
     const routes = forAll === null ? some : [...some, { ...forAll, match: {} }];
     return JSON.parse(JSON.stringify({ version: routes.length === 0 ? 0 : version, routes }));

@@ -56,7 +56,7 @@ export type RouteDecision =
       /** The best first; at least one. */
       candidates: Candidate[];
       from: string | null;
-      /** Outside the route's hours: when they begin. */
+      /** When the hours of the route begin, if they defer the text; else null. */
       deferredUntilMs: number | null;
     };
 

@@ -16,7 +16,7 @@ export interface Phones {
       delivered: boolean;
       /** How much later than others its receipt comes. */
       receiptLaterMs: number;
-      /** A call that a person at the phone may answer or decline until then. */
+      /** A call rings for `receiptLaterMs`, unless a person at the phone answers or declines it before. */
       rings: boolean;
     }[],
   ): Promise<void>;
@@ -36,7 +36,7 @@ interface NetworkReceipt {
 const poll = { fromMs: 1000, toMs: 4000 };
 /** While calls ring: a person may answer or decline one at any time, in another process. */
 const pollCallsMs = 500;
-/** Then a call ends without an answer. */
+/** A call that rings for this long ends without an answer. */
 const longestRingMs = 20_000;
 /** A call that no person takes is answered by itself after this time. */
 const ringMs = 3000;
@@ -174,7 +174,7 @@ function toReceipt({ messageId, attempt, delivered, to, error }: NetworkReceipt)
   };
 }
 
-/** Texts to the numbers that do not answer arrive, so only a call fails there. */
+/** Texts to test numbers that do not answer arrive, so only calls to them fail. */
 function errorOf(to: string): MessageErrorCode {
   const kind = testNumberOf(to)?.kind;
   return kind === 'no_answer' || kind === 'busy' ? kind : 'unreachable';

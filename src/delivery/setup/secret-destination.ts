@@ -28,7 +28,7 @@ export function secretsToGiveAgain(before: CarrierSettings, given: unknown, afte
     }));
 }
 
-/** The private key of TLS is itself a secret. */
+/** Leaves out the private key of TLS: it is a secret, not a destination. */
 function placeOf({ settings }: CarrierSettings, name: string): unknown {
   const value = (settings as Record<string, unknown>)[name];
   return name === 'tls' && isObject(value) ? { ...value, key: undefined } : value;

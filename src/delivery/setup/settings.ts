@@ -31,7 +31,9 @@ export function readSettings(given: unknown): SmppSettings {
   return settings;
 }
 
-/** The same for callers that have more to check. `settings` is right only if there are no problems. */
+/**
+ * Like `readSettings`, but returns the problems, for callers that check more. `settings` is right only if there are none.
+ */
 export function checkSettings(given: unknown): { settings: SmppSettings; problems: FieldProblem[] } {
   const settings = withoutShown(structuredClone(given));
   const unfit = problemsOf(smppSettingsSchema, settings).map(({ field, message }) => ({
@@ -48,7 +50,7 @@ export function checkSettings(given: unknown): { settings: SmppSettings; problem
   return { settings: settings as SmppSettings, problems: [...unfit, ...more] };
 }
 
-/** An operator may send back settings as a read shows them. */
+/** An operator may send back settings as a read shows them: drops the flags that stand for secrets. */
 function withoutShown(given: unknown): unknown {
   if (!isObject(given)) return given;
   const { password_set: _, ...settings } = given;

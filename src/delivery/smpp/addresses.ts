@@ -41,7 +41,7 @@ function kindOf(from: string): Exclude<Kind, 'destination'> {
   return /^[0-9]+$/.test(from) ? 'national' : 'alphanumeric';
 }
 
-/** Nearly all addresses are plain ASCII already. */
+/** The first line is the fast path: nearly all numbers are a plus and digits already. */
 function digitsOf(number: string): string {
   if (/^\+[0-9]{1,20}$/.test(number)) return number.slice(1);
   return number

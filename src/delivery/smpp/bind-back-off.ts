@@ -7,7 +7,10 @@ import type { CloseReason } from '../../smpp/session-types.ts';
 const shortestMs = 1000;
 const longestMs = minuteMs;
 const longestRefusedMs = 15 * minuteMs;
-/** Some carriers drop a caller that connects more often than three times a minute, so flapping must not reset it. */
+/**
+ * Some carriers drop a caller that connects more often than three times a minute, so shorter sessions do not reset the
+ * waits.
+ */
 const steadyAfterMs = minuteMs;
 /** A carrier may count a session for some seconds after its unbind. */
 const afterUnbind = { tries: 5, fromMs: 1000, toMs: 2000 };

@@ -6,8 +6,8 @@ import type { SmppSettings } from './settings.ts';
 /** What binds need from their carrier. */
 export interface BindOptions {
   /**
-   * As they are now, with the password and the client's key. The settings that a bind is made with never change: for
-   * that the carrier is restarted.
+   * The current settings, with the password and the client's key. A change of settings that a bind is made with never shows
+   * here: it restarts the carrier.
    */
   settings: () => SmppSettings;
   clock: Clock;

@@ -111,7 +111,7 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
     return createBindLeg({ ...options, command, targets, backOff, firstTryMs, onChange, onClosed });
   }
 
-  /** Carriers that know no transceiver nack the bind or ignore it: then a pair is tried, and the other way round. */
+  /** Carriers that do not know a kind of bind nack it or ignore it: then the other kind is tried. */
   function onSenderClosed(end: LegEnd): void {
     if (isAttempting()) endAttempt(end);
     else if (known === undefined && isUnknownBind(end.reason)) {
@@ -120,7 +120,7 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
     } else if (known === undefined && !end.wasBound && !end.isPassing && mayBeWrongKind(end.reason)) beginAttempt(end);
   }
 
-  /** Others refuse a transceiver as they refuse a wrong account, or just close: so a pair is tried once. */
+  /** Other carriers refuse a transceiver as if the account were wrong, or just close: so a pair is tried once. */
   function beginAttempt({ reason, nextTryMs }: LegEnd): void {
     if (attempt !== undefined || modeNow() === 'pair') return;
     attempt = { isOver: false, error: reason.sentence, refused: legs.sender.refused, nextTryMs };
@@ -139,7 +139,7 @@ export function createBindSupervisor(options: BindSupervisorOptions): BindSuperv
   }
 
   function changeMode(next: BindState['mode'], firstTryMs: number): void {
-    // The leg that called is still at work.
+    // Deferred, because the leg that called this is still in the middle of its own work.
     setImmediate(() => {
       if (stopping) return;
       const before = legs;

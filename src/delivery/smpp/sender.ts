@@ -95,7 +95,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     return paced.roomFor(Math.max(1, rate.isLimited ? soon : freeNow + Math.min(ahead.most, Math.max(least, soon))));
   }
 
-  /** It runs for every text: spreads and `flatMap` made a text by requests of a hundred 20 % dearer. */
+  /** Runs for every text: spreads and `flatMap` made each text in a request of a hundred cost 20 % more. */
   function toItems({ text, index, answer, progress, onAnswered, untilMs }: GivenText): WaitingPart[] {
     const { form, submits } = toSubmits(text, settings(), clock.nowMs());
     const total = submits.length;
@@ -114,7 +114,10 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     return items;
   }
 
-  /** No bind is up: no slot is free although none is used. After an orderly end it waits for the next bind. */
+  /**
+   * Whether no bind is up: no slot is free, and none is in use. After an orderly end it first waits a while for the next
+   * bind.
+   */
   function isOff(): boolean {
     if (paced.underWay > 0 || free() > 0) {
       offSinceMs = undefined;
@@ -157,7 +160,7 @@ export function createSmppSender(options: SmppSenderOptions): SmppSender {
     submitted.noteUnsent(part);
   }
 
-  /** A late answer submits nothing: its text may be in the queue in the database by now, and only a claim submits. */
+  /** A late answer never resends: the text may be in the queue of the database again, and only a claim may submit it. */
   function settle(waiting: WaitingPart, answer: SubmitAnswer, isLate: boolean): void {
     const { submitted, part } = waiting;
     if (answer.kind === 'in_doubt') submitted.noteInDoubt(part, answer.silent);

@@ -164,7 +164,7 @@ test('packed septets after a header', () => {
   assert.equal(decodeText(first?.shortMessage.subarray(6) ?? Buffer.alloc(0), 'gsm7packed', 6), 'a'.repeat(153));
 });
 
-/** As an SMSC reads it that takes every seven bits for a character: it sees what fills the last octet, too. */
+/** The text as an SMSC reads it that takes every seven bits for a character, the padding of the last octet included. */
 function readAllSeptets({ esmClass, shortMessage }: SubmitFields): string {
   const headerOctets = (esmClass & 0x40) === 0 ? 0 : 1 + (shortMessage[0] ?? 0);
   const octets = shortMessage.subarray(headerOctets);

@@ -35,8 +35,8 @@ export interface SubmittedTextOptions {
 }
 
 /**
- * Collects the answers to all parts of a text into one result, and passes it on when none is open. After a result in
- * doubt a late answer to a part gives another result.
+ * Collects the answers to all parts of a text, and reports one result when no answer is open. After a result in doubt, a
+ * late answer to a part gives another result.
  */
 export function createSubmittedText(options: SubmittedTextOptions): SubmittedText {
   const { text, index, total, form, needed, answer, progress, onAnswered } = options;
@@ -76,7 +76,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     return { outcome: 'not_sent', ...(hasLeft && long) };
   }
 
-  /** Once none of its parts is out, the text waits here for the others. */
+  /** Notes that a part is no longer at the carrier. If no part is, but others are open, the text waits here. */
   function comeBack(part: number, others: number): void {
     if (!isOut[part]) return;
     isOut[part] = false;
@@ -104,7 +104,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
     if (isFirst) onAnswered();
   }
 
-  // By a late answer, the carrier may already have every part.
+  // There may be nothing to send: a late answer may have shown that the carrier has every part.
   if (open === 0) reportResult();
 
   return {
@@ -139,7 +139,7 @@ export function createSubmittedText(options: SubmittedTextOptions): SubmittedTex
   };
 }
 
-/** A text is known by its first part. */
+/** The ids of the first part stand for the whole text. */
 function accepted(first: PartState | undefined) {
   const carrierMessageId = first?.carrierMessageId ?? '';
   return { outcome: 'accepted', carrierMessageId, receiptKey: first?.receiptKey ?? carrierMessageId } as const;

@@ -11,7 +11,10 @@ export interface TextTestOptions {
   settings: SmppSettings;
   clock: Clock;
   submit: Carrier['submit'];
-  /** Calls back with every receipt, until the returned function is called. True keeps it from the messages. */
+  /**
+   * Calls `onReceipt` with every receipt, until the returned function is called. If it returns true, no message gets the
+   * receipt.
+   */
   watchReceipts: (onReceipt: (receipt: Receipt) => boolean) => () => void;
   onStep: (step: TestStep) => Promise<void>;
 }

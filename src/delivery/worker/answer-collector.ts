@@ -82,7 +82,7 @@ export function submitAndCollect({
     if (unanswered === 0) close();
   }
 
-  /** Time on our side is not the carrier's. */
+  /** Leaves out the time for which the text waited on our side. */
   function sinceWriteMs(index: number, nowMs: number): number | undefined {
     const fromMs = writtenMs[index];
     return fromMs === undefined ? undefined : nowMs - fromMs;

@@ -55,7 +55,7 @@ interface Running {
 const pollEveryMs = 1000;
 /** After a change operators want to see soon whether the carrier binds. */
 const soon = { everyMs: 100, forMs: 5000 };
-/** A connection that is lost during a poll has codes that the poll has missed: the next poll follows at once. */
+/** If a connection is lost during a poll, the poll may have missed its codes: the next poll follows at once. */
 const missedMs = 10;
 
 /** All carriers of this node, each with a worker of its own. Carriers come, change and go while it runs. */

@@ -99,7 +99,7 @@ test('a loop that finishes a batch while the other one polls waits for the resul
       while (underWay() === 0) await turn();
       finish();
     });
-    // The poll of the first batch, the one behind it, and the one behind a batch that it has found.
+    // One poll takes the first batch, and a second one follows it. If that finds another batch, a third one follows.
     assert.deepEqual([polled, underWay()], [2 + more, more]);
     await stop();
   }
@@ -118,7 +118,7 @@ test('after a poll that had no room, or room for one lane only, the loop that fi
   for (const any of [false, true]) {
     const { world, wake, arrive, pollsOf, finish, stop } = createLoops();
     await pollsOf(arrive(1));
-    // The other loop's poll behind the batch has read the whole queue; this one does not.
+    // Until here the poll that follows a batch has read the whole queue. The next poll does not.
     world.room = { whole: false, any };
     assert.equal(await pollsOf(wake), 1);
     assert.equal(await pollsOf(finish), 1);

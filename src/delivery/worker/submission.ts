@@ -79,7 +79,7 @@ export function createSubmission(options: SubmissionOptions) {
         const claimed = sending[index]?.claimed;
         if (claimed === undefined) return;
         onAnswers?.(carrier.key, [{ claimed, answer, tookMs: undefined, isLate: true }]);
-        // A late answer settles a text that was not sent again. The doubt is on disk first.
+        // A late answer settles a text that was not sent again. Waits for `writing`, so that the doubt is recorded first.
         writing
           .then(() => database.transaction((tx) => recordLateAnswers(tx, late(claimed, answer, submittedAtMs))))
           .then(({ moved, settled }) => {

@@ -56,7 +56,7 @@ export interface DeliveryWorkerOptions {
 
 /** Works off one carrier's queue. Each carrier has its own worker, so a slow one does not delay the others. */
 export interface DeliveryWorker {
-  /** The carrier's. */
+  /** The key of its carrier. */
   key: string;
   /** `state.ts` has the states, and the events that lead from one to the next. */
   readonly state: ShownWorkerState;
@@ -116,7 +116,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (waitMs > 0) await sleep.ignoringWakes(waitMs);
   }
 
-  /** Undefined while the clock is wrong. It may step during any wait, so what acts on the time takes it from here. */
+  /**
+   * The time; undefined while the clock is wrong. Callers read it anew after each wait, because the clock may step
+   * meanwhile.
+   */
   function rightNowMs(): number | undefined {
     const nowMs = clock.nowMs();
     return isClockRight() ? nowMs : undefined;
@@ -217,7 +220,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       if (!isOpen) polls.begin(false)();
       const taken: number = isOpen && isWanted ? await workOnce(isWoken).then(noteClaim, noteFailure) : 0;
       const waitMs = health.waitMs();
-      // Soon again after a poll that failed, and after texts that no wake announced: the next ones may be like them.
+      // Polls again soon after a failed poll, and after one that found texts without a wake: more of these may come.
       if (isWoken ? states.current === 'failing' || !isOpen : taken > 0) idleMs = poll.fromMs;
       else if (!isWoken) idleMs = Math.min(longestPauseMs, idleMs * 2);
       if (waitMs > 0) await sleep.ignoringWakes(waitMs);

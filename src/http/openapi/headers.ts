@@ -1,7 +1,7 @@
 import type { Answer, Route } from '../route.ts';
 import type { HeaderName } from './header-table.ts';
 
-/** On every answer of every path. */
+/** Headers of every answer. */
 const always: HeaderName[] = [
   'X-Correlation-ID',
   'RateLimit-Limit',
@@ -16,7 +16,7 @@ export function headersOfAnswer(route: Route, answer: Answer): object {
 
 const replayed: HeaderName[] = ['Idempotency-Replayed'];
 
-/** Of the refusals with a status. */
+/** The headers of a route's refusals with this status. */
 export function headersOfRefusal(route: Route, status: number): object {
   const kinds = [route.auth].flat().map(({ kind }) => kind);
   const own: HeaderName[] = ['Link'];

@@ -57,7 +57,7 @@ function queryParameters({ query }: Route, schemas: NamedSchemas, report: Report
     const required = query?.required?.includes(name) === true && node.default === undefined;
     const example = exampleOf(node, 'request', report, [name]);
     const known = { ...(description !== undefined && { description }) };
-    // Generators read `default` of a parameter correctly; in a body it would make the field required.
+    // Keep `default` only for parameters: of a field in a body, generators make it a required field.
     const otherwise = { ...(node.default !== undefined && { default: node.default }) };
     return { name, in: 'query', required, ...known, schema: { ...schema, ...otherwise }, example };
   });

@@ -5,11 +5,11 @@ import type { Auth, Route } from '../route.ts';
 export interface Refusal {
   code: ErrorCode;
   when: string;
-  /** Whether the route says it itself. */
+  /** Whether the route lists it in `refuses`; otherwise its definition implies it. */
   declared: boolean;
 }
 
-/** When each code occurs, and an example of its message. A route may declare its own. */
+/** When each code occurs, and an example of its message. A route may declare its own sentence. */
 const known: Record<ErrorCode, { when: string; message: string; details?: FieldProblem[] }> = {
   INVALID_ARGUMENT: {
     when: 'A value is missing or wrong; details names each field and what would be right',
@@ -129,7 +129,7 @@ function impliedBy(route: Route): ErrorCode[] {
   return codes;
 }
 
-/** Sentences that fit this route better than the general one. */
+/** When this route gives the code: in some cases a better sentence than the general one. */
 function whenIn(route: Route, code: ErrorCode): string {
   const kinds = kindsOf(route);
   if (code === 'PERMISSION_DENIED') return whyDenied(route, kinds);

@@ -4,9 +4,9 @@ import { exampleId } from './field-examples.ts';
 import { headersOfRefusal } from './headers.ts';
 import { exampleOfRefusal, type Refusal, refusalsOf } from './refusals.ts';
 
-/** The refusals that many routes give alike, which the document names once. */
+/** The responses for refusals. Those that several routes share are named once in the document. */
 export interface Responses {
-  /** The refusals of a route by status, `default` included; without those that the route describes itself. */
+  /** A route's responses for refusals by status, with `default`; without statuses that the route describes itself. */
   of(route: Route): Record<string, object>;
   named(): Record<string, object>;
   examples(): Record<string, object>;
@@ -14,7 +14,7 @@ export interface Responses {
 
 export function createResponses(): Responses {
   const named = new Map<string, object>();
-  /** By what they say. */
+  /** The name of each response, by its JSON. */
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
   const examples = new Map<string, object>();
@@ -30,7 +30,7 @@ export function createResponses(): Responses {
     return { description, headers: headersOfRefusal(route, status), content: { 'application/json': content } };
   }
 
-  /** Equal responses have one name: that of their codes, with a number if they differ in more than the codes. */
+  /** Equal responses share a name: their codes, with a number if another response has the same codes. */
   function refer(codes: string, response: object): object {
     const text = JSON.stringify(response);
     const used = counts.get(codes) ?? 0;
@@ -78,7 +78,7 @@ function formatOf({ errors }: Route, status: number) {
   return { title: errors.title, prefix: `${errors.title}_`, exampleOf };
 }
 
-/** A 429 has no code. */
+/** The name of a response or example: a 429 has no code. */
 function nameOf(status: number, code: ErrorCode): string {
   return status === 429 ? 'Limited' : code;
 }
@@ -92,7 +92,7 @@ function bodyOf(status: number, code: ErrorCode): object {
   return status === 429 ? { message } : { message, code, correlation_id: exampleId('req'), details };
 }
 
-/** As the edge writes it (error-reply.ts). */
+/** The body that `error-reply.ts` writes for these routes. */
 function oauthBody(status: number, code: ErrorCode): object {
   const error = status === 503 ? 'temporarily_unavailable' : status >= 500 ? 'server_error' : 'invalid_request';
   return { error, error_description: exampleOfRefusal(code).message };

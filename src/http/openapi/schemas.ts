@@ -7,8 +7,8 @@ import { isTimeField } from './field-examples.ts';
 export type Node = Record<string, unknown>;
 
 /**
- * A field with a default may be left out of a request, and is always in an answer. Its description says the default:
- * generators read the keyword as "always there" and make the field a required one.
+ * In a request a field with a default is optional, in an answer it is always present. The default is only in its
+ * description, because generators make a field with the keyword `default` required.
  */
 export type Mode = 'request' | 'answer';
 
@@ -25,7 +25,7 @@ export interface NamedSchemas {
 
 const place = '#/components/schemas/';
 
-/** A schema with a name describes itself. */
+/** Adds the general description of a field's name, unless the schema has its own or is a reference. */
 function described(field: string, shown: Node): Node {
   const description = descriptionOfField(field);
   if (description === undefined || 'description' in shown || '$ref' in shown || 'anyOf' in shown) return shown;
@@ -33,9 +33,9 @@ function described(field: string, shown: Node): Node {
 }
 
 export function createNamedSchemas(report: Report): NamedSchemas {
-  /** By title and mode, like `Route|request`. */
+  /** The key is title and mode, like `Route|request`. */
   const named = new Map<string, { schema: Node; text: string }>();
-  /** Many routes answer with the same record. */
+  /** Schemas that were shown before: several routes answer with the same record. */
   const known = { request: new Map<object, Node>(), answer: new Map<object, Node>() };
 
   function refer(title: string, mode: Mode, schema: Node): Node {
@@ -53,13 +53,13 @@ export function createNamedSchemas(report: Report): NamedSchemas {
     const { title, type } = shown;
     if (typeof title !== 'string') return body(shown, mode, field);
     if (!Array.isArray(type)) return refer(title, mode, body(shown, mode, field));
-    // A named schema or null: the name stands for the schema alone.
+    // For a named schema or null, the name stands for the schema without null.
     const types = type.filter((each) => each !== 'null');
     const alone = { ...shown, type: types.length === 1 ? types[0] : types };
     return { anyOf: [refer(title, mode, body(alone, mode, field)), { type: 'null' }] };
   }
 
-  /** One of the values that there are today, or another text. */
+  /** A schema of one of today's values, or any other text. */
   function openTo({ [valuesKeyword]: known, description, type }: Node, mode: Mode): Node {
     const { title, values } = known as { title: string; values: string[] };
     const today = refer(title, mode, {
@@ -112,7 +112,7 @@ export function createNamedSchemas(report: Report): NamedSchemas {
     return { ...names, additionalProperties: show(value, mode, undefined) };
   }
 
-  /** A schema that requests and answers show in different forms has two names, like `Route` and `RouteInput`. */
+  /** If requests and answers show a schema differently, it gets two names, like `RouteInput` and `Route`. */
   function lastName(key: string): string {
     const [title = '', mode] = key.split('|');
     return mode === 'request' && differs(title) ? `${title}Input` : title;
@@ -148,23 +148,23 @@ export function createNamedSchemas(report: Report): NamedSchemas {
   };
 }
 
-/** Without functions, and without what TypeBox keeps for itself. */
+/** The schema as JSON, without functions and TypeBox's own symbols. */
 export function plain(schema: object): Node {
   return JSON.parse(JSON.stringify(schema));
 }
 
-/** What the reference shows beside, or in place of, what the edge checks. */
+/** Adds the keywords that only the reference shows; they may replace those that the edge checks. */
 function withShown({ [shownKeyword]: more, ...node }: Node): Node {
   return { ...node, ...(more as Node | undefined) };
 }
 
-/** Alternatives have types and lengths of their own, and a list of values needs no length. */
+/** Leaves out `type` and `maxLength` beside alternatives, which have their own, and `maxLength` beside a list of values. */
 function isNeedless(key: string, { anyOf, oneOf, enum: values }: Node): boolean {
   const hasAlternatives = anyOf !== undefined || oneOf !== undefined;
   return (key === 'type' && hasAlternatives) || (key === 'maxLength' && (hasAlternatives || values !== undefined));
 }
 
-/** What a handler checks by itself is documented in place of what the edge checks. */
+/** Shows the schema by which a handler checks each item, in place of the edge's schema. */
 function withItem({ [itemKeyword]: item, description }: Node): Node {
   return { ...(description !== undefined && { description }), ...(item as Node) };
 }

@@ -39,7 +39,7 @@ export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string;
   };
 }
 
-/** The ways to be let in; an empty object means that a request without a credential can be right. */
+/** The alternative credentials of a route. An empty object means that none is needed. */
 export function securityOf(auth: Auth): Record<string, string[]>[] {
   switch (auth.kind) {
     case 'none':

@@ -1,4 +1,4 @@
-/** The documents that parts of the reference have for themselves. */
+/** Parts of the reference that have an OpenAPI document of their own. */
 export const parts = {
   apis: 'What applications call',
   portal: 'What the pages of the developer portal call',

@@ -83,7 +83,7 @@ function collect(stream: Readable): () => string {
 
 const idsOf = (raw: string) => readEvents(raw).map(({ data }) => JSON.parse(data).id as number);
 
-/** As the HTML standard says: also an event without data moves it. */
+/** The last event id by the HTML standard: an event without data sets it, too. */
 const lastIdOf = (raw: string) =>
   raw
     .slice(0, raw.lastIndexOf('\n\n') + 2)
@@ -115,7 +115,7 @@ describe('an event stream', () => {
     assert.match(raw(), /^retry: 1000\n\nid: 7\n/);
     arrive(9);
     await eventually('the event', () => lastIdOf(raw()) === '9');
-    // The feed has read on; there was nothing for this reader.
+    // The feed has read further, and found nothing for this reader.
     readTo(12);
     await eventually('a heartbeat that says so', () => lastIdOf(raw()) === '12');
     assert.deepEqual(idsOf(raw()), [9]);

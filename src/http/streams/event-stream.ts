@@ -5,13 +5,13 @@ export interface EventStreamOptions<Item, Filter> {
   feed: LiveFeed<Item, Filter>;
   applicationId: string;
   filter: Filter;
-  /** The reader gets what follows this position. Undefined: what happens from now on. */
+  /** The reader gets items after this position; undefined for new items only. */
   after: number | undefined;
   /** Whether the reader may have missed something. A new reader gets events from the moment this resolves. */
   returning: boolean;
-  /** What happened after a position, oldest first, in pieces. */
+  /** Reads the items after a position from storage, oldest first, in pieces. */
   readMissed(after: number): AsyncIterable<Piece<Item>>;
-  /** Written now and then: everything up to this position was sent. */
+  /** Written regularly: up to this position, everything was sent. */
   heartbeat(reached: number, applicationId: string): string;
   /** Aborted when the reader disconnects. */
   signal: AbortSignal;
@@ -35,7 +35,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
   const { feed, applicationId, filter, after, returning, signal, heartbeat, heartbeatMs = heartbeatEveryMs } = options;
   const events = new PassThrough();
   let reached = after ?? 0;
-  /** What the feed brings while missed items are being sent. */
+  /** New items from the feed, held while missed items are being sent. */
   let held: Pushed<Item>[] | undefined = [];
   let heldItems = 0;
 
@@ -44,7 +44,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
     if (events.writableLength > maxBehind) events.destroy();
   }
 
-  /** The feed may repeat what was among the missed items. */
+  /** Skips items that were sent already: the feed may repeat some of the missed ones. */
   function sendPiece({ items, readTo }: Pushed<Item>): void {
     for (const { position, written } of items) {
       if (position <= reached) continue;
@@ -68,7 +68,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
     }
   }
 
-  /** Begins to listen. Returns whether something is missing between where the reader is and where the feed is. */
+  /** Subscribes to the feed. Returns whether the reader lacks items before the feed's position. */
   async function join(): Promise<boolean> {
     const onItems = (items: Item[], readTo: number) => {
       if (held === undefined) sendPiece({ items, readTo });
@@ -103,7 +103,7 @@ export async function openEventStream<Item extends LiveItem, Filter>(
     stopWatching();
   });
   signal.addEventListener('abort', () => events.destroy());
-  // End the stream on failure: the reader reconnects and asks again, and would not notice a gap.
+  // End the stream on failure, so that the reader reconnects and resumes; it could not notice a gap.
   const endOnFailure = (done: Promise<void>) => done.catch(() => events.end());
   if (returning) void endOnFailure(returnLive());
   else {

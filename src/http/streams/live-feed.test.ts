@@ -24,7 +24,7 @@ function createStore() {
     },
     async readAfter(position: number, wanted: Wanted<Filter>) {
       polls++;
-      // The query sees what is there now, for those who listen now.
+      // Like a query: it returns items that exist now, for the applications that listen now.
       const fresh = items.filter((item) => item.position > position).slice(0, 1000);
       const readTo = fresh.at(-1)?.position ?? position;
       const found = fresh.filter(({ applicationId }) => wanted.has(applicationId));
@@ -146,7 +146,7 @@ describe('a live feed', { concurrency: true }, () => {
     const polled = store.polls();
     await eventually('a poll', () => store.polls() > polled);
     store.arrive(1);
-    // The poll under way does not ask for this application; the next would not return item 1 again.
+    // The running poll does not read this application, and the next one would not return item 1 again.
     const second = createListener();
     const joining = feed.subscribe(second.listener, 0);
     release();

@@ -10,7 +10,7 @@ export interface LiveItem {
   written: string;
 }
 
-/** Items in order, and the position up to which there are no others. */
+/** Items in order; no other item has a position up to `readTo`. */
 export interface Piece<Item> {
   items: Item[];
   readTo: number;
@@ -21,8 +21,8 @@ export interface Piece<Item> {
 /** Pushes new items to listeners. One query and one rendering serve all of them. */
 export interface LiveFeed<Item, Filter> {
   /**
-   * Resolves when the listener will get every item after the position that it returns. `after` is where a listener
-   * wants to go on: a feed that has no other listener begins there.
+   * From the returned position on, the listener gets every item. `after` is where the listener wants to continue: a feed
+   * without other listeners begins there.
    */
   subscribe(listener: LiveListener<Item, Filter>, after?: number): Promise<Subscription>;
   /** Ends every subscription, when the service stops. */
@@ -43,11 +43,11 @@ export interface Subscription {
   leave(): void;
 }
 
-/** What the listeners of each application want. */
+/** The filters of the listeners, by application. */
 export type Wanted<Filter> = ReadonlyMap<string, readonly Filter[]>;
 
 export interface LiveFeedOptions<Item, Filter> {
-  /** Where to begin. */
+  /** Returns the position at which the feed begins to read. */
   start(after: number | undefined): Promise<number>;
   /** The next items of these applications. It may leave out what no filter matches. */
   readAfter(position: number, wanted: Wanted<Filter>): Promise<Piece<Item>>;
@@ -58,7 +58,7 @@ export interface LiveFeedOptions<Item, Filter> {
 /** How far the feed has read; it exists while there are listeners. */
 interface Reading {
   position: number;
-  /** Listeners that come while a piece is read: it may lack their items, so they join behind it. */
+  /** Listeners that subscribe during a read: it may lack their items, so they begin after it. */
   joining: (() => void)[] | undefined;
 }
 

@@ -39,7 +39,7 @@ test('an application has five places of each kind in all processes together', as
   assert.equal(taken.filter((leave) => leave !== undefined).length, mostStreams);
   assert.notEqual(await one.places.take('inbox', 'app_1'), undefined);
   assert.notEqual(await one.places.take('events', 'app_2'), undefined);
-  // Given back once, however often it is said.
+  // Calling `leave` twice frees one place only.
   const leave = taken.find((each) => each !== undefined);
   leave?.();
   leave?.();

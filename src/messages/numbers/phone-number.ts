@@ -77,7 +77,7 @@ export function readNumberSearch(typed: string | undefined): { to?: string; part
 }
 
 const someDigits = /^[+ .()-]*[0-9][0-9 .()-]*$/;
-/** With its zero. Fewer digits are part of a number, and their zero counts. */
+/** The fewest digits of a national number with its zero. Fewer digits are a part of a number, so their zeros count. */
 const shortestNational = 9;
 
 /** A number as people of its country write it: `07700 900123` in GB becomes `+447700900123`. Undefined if it is none. */
@@ -169,8 +169,8 @@ function requireLoaded(): Loaded {
 }
 
 /**
- * Decides by length, as libphonenumber does, but without its parser (10 to 80 µs, more than all other work on a text).
- * It leaves rare lengths of shared codes to it, and a zero after the code: a trunk prefix, except in Italy.
+ * Decides by length, as libphonenumber does, but without its parser (10 to 80 µs, more than all other work on a text). The
+ * parser decides rare lengths of shared codes, and a zero after the code: a trunk prefix, except in Italy.
  */
 function isSurelyPossible(to: string): boolean {
   const start = 1 + callingCodeLength(to);

@@ -8,7 +8,7 @@ export type TestNumber =
   /** A verification expires after this time; a text is delivered normally. */
   | { readonly kind: 'expires_early'; readonly afterMs: number }
   | { readonly kind: 'failed_permanent' }
-  /** A call rings for this time; nobody answers. */
+  /** A call rings for this time, and is not answered. */
   | { readonly kind: 'no_answer'; readonly afterMs: number }
   | { readonly kind: 'busy' }
   | { readonly kind: 'no_whatsapp' };

@@ -1,7 +1,7 @@
 import type { MessageStatus } from '../message.ts';
 import { statusCodes } from '../message-row.ts';
 
-/** A text that ends so did not arrive. */
+/** The final statuses of texts that did not arrive. */
 export const failedEnds: readonly MessageStatus[] = ['undelivered', 'failed', 'expired'];
 
 /** Reads whether a text has failed, as a lateral row `failed`. The bounds exclude partitions of other weeks. */

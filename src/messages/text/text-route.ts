@@ -27,7 +27,7 @@ export interface TextRoute {
   carrier: string;
   /** The sender that the route substitutes for the caller's. */
   sentAs: string | null;
-  /** Outside the route's hours: when they begin. */
+  /** When the hours of the route begin, if they defer the text; else null. */
   deferredUntilMs: number | null;
   /** Undefined where there was nothing to choose: no table, and every carrier up. */
   routing: Routing | undefined;

@@ -27,9 +27,9 @@ export type TextToSend = Pick<
 > & {
   /** Facts besides the table that chose its carrier; null if there were none. */
   given?: RoutingGiven | null;
-  /** Its place in a sampled trace. */
+  /** Its trace id and span id, if it is in a sampled trace. */
   trace?: string | null | undefined;
-  /** False: its status is in its events only. */
+  /** False if it has no status callback: then a change of its status is only an event. */
   isReported?: boolean;
 };
 

@@ -3,7 +3,7 @@ import { fromUuid } from '../../platform/ids.ts';
 import { toIdRange } from '../message-row.ts';
 import { isInRange } from '../message-store.ts';
 
-/** The places of texts in sampled traces, by the text's id. Others are left out. */
+/** The trace and span ids of texts that are in sampled traces, by the text's id. Other texts are left out. */
 export async function findTextTraces(tx: Tx, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const { rows } = await tx.query<{ id: string; trace: string }>(selectStatement, toIdRange(ids));

@@ -167,7 +167,7 @@ test('a pair at the boundary goes to the next part whole', () => {
   assert.deepEqual(escapes, ['a'.repeat(152), `€${'b'.repeat(151)}`]);
   const surrogates = split(`${'a'.repeat(66)}😀${'b'.repeat(65)}`);
   assert.deepEqual(surrogates, ['a'.repeat(66), `😀${'b'.repeat(65)}`]);
-  // Two low surrogates side by side are no pair; the second is not drawn over.
+  // Two low surrogates are no pair, so a part may end between them.
   assert.deepEqual(
     split(`${'Ж'.repeat(66)}\udc00\udc00bcd`).map((part) => part.length),
     [67, 4],

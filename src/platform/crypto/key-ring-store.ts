@@ -23,7 +23,10 @@ const selectRows = {
   text: 'select version, salt, wrapped, used_from as "usedFromMs" from key_ring order by version',
 };
 
-/** Held by every change after the first insert, until its commit: a rotation and a new secret do not cross. */
+/**
+ * Every change after the first insert holds this lock until its commit: a rotation and a change of the secret exclude each
+ * other.
+ */
 export async function lockRing(tx: Tx): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [advisoryLocks.keyRing]);
 }

@@ -38,7 +38,7 @@ export interface KeyRing {
   readonly version: number;
   /** Every version, newest first: the version that made an API key is unknown until the key is found. */
   readonly versions: readonly number[];
-  /** The versions that a node can have used since then, newest first. Usually one. */
+  /** The versions that any node may have used since then, newest first. Usually one. */
   versionsSince(sinceMs: number): readonly number[];
   keyFor(purpose: KeyPurpose, version: number): Buffer;
   /** Encrypts under the version for new rows, and names it in the first four bytes. `open` needs the same `context`. */
@@ -96,7 +96,7 @@ export function createKeyRing(
       return found().map(({ version }) => version);
     },
     versionsSince(sinceMs) {
-      // A version is used until the next one is.
+      // A version ends when the next one begins.
       return requireCurrent()
         .filter((_, index, ring) => index === 0 || (ring[index - 1]?.usedFromMs ?? 0) + clockSkewMs >= sinceMs)
         .map(({ version }) => version);

@@ -31,7 +31,7 @@ export interface KeyRingOptions {
   opened?: readonly OpenedVersion[];
 }
 
-/** From a rotation to the first use of its version. It must exceed `outdatedAfterMs` and the clocks' difference. */
+/** From a rotation to the first use of its version. Longer than `outdatedAfterMs` plus the difference of the clocks. */
 const leadMs = minuteMs;
 const rereadEveryMs = 10_000;
 const retryAfterMs = 1000;

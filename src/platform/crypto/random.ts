@@ -47,7 +47,7 @@ export function randomBase32(alphabet: string, length: number): string {
   return text;
 }
 
-/** 13 characters of 32 octets, 5 bits each: the end of an id. Written in one go, it takes a third of the time of the above. */
+/** The random end of an id: 13 characters of an alphabet of 32, 5 bits each. Three times as fast as `randomBase32`. */
 export function thirteenOf(octets: Uint8Array): string {
   refillFor(13);
   const at = used;

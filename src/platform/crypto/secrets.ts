@@ -24,7 +24,7 @@ export function keyedHash(key: Buffer, text: string): Buffer {
   return finish(blocks, blocks.inner.write(text, blockBytes));
 }
 
-/** The same of a text that bytes follow. */
+/** HMAC-SHA-256 of a text followed by bytes. */
 export function keyedHashOfBytes(key: Buffer, text: string, bytes: Buffer): Buffer {
   if (3 * text.length + bytes.length > roomBytes || key.length > blockBytes) {
     return createHmac('sha256', key).update(text).update(bytes).digest();

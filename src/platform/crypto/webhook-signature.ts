@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What a signature of Standard Webhooks 1.0 is over. */
+/** The parts of a call that its signature covers (Standard Webhooks 1.0). */
 export interface SignedCall {
   id: string;
   timestampSeconds: number;

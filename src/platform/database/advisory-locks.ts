@@ -8,7 +8,7 @@ export const advisoryLocks = {
   alerts: 4_207_014,
   handsets: 4_207_020,
   declaredConfiguration: 4_207_023,
-  /** The second key of these two; the first is the carrier's id. Slot 1 has the next number. */
+  /** The second keys of locks whose first key is a carrier's id. Slot n of a carrier adds n to `bindSlots`. */
   wantedBinds: 4_207_099,
   bindSlots: 4_207_100,
 } as const;

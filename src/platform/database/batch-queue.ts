@@ -16,7 +16,10 @@ export interface BatchQueue<Item, Result> {
   readonly length: number;
   /** False when the queue or the owner's share of it is full. */
   add(entry: QueuedItem<Item, Result>): boolean;
-  /** Removes and returns the next batch, sorted by key. No item has a key in `held`; none share a key, unless they may. */
+  /**
+   * Removes and returns the next batch, sorted by key. Skips items with a key in `held`, and items that share a key unless
+   * `repeats` allows it.
+   */
   take(held: ReadonlySet<string>): QueuedItem<Item, Result>[];
   removeSubmittedBefore(ms: number): QueuedItem<Item, Result>[];
   removeAll(): QueuedItem<Item, Result>[];
@@ -31,7 +34,7 @@ export interface QueueLimits {
 /** One owner may fill at most half of the queue, so others find room. */
 const ownerShare = 0.5;
 
-/** With `repeats`, items of an equal key share a batch, in their order. */
+/** With `repeats`, items with the same key may share a batch, and keep their order. */
 export function createBatchQueue<Item, Result>(limits: QueueLimits, repeats = false): BatchQueue<Item, Result> {
   let entries: QueuedItem<Item, Result>[] = [];
   let weight = 0;

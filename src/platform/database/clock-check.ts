@@ -31,15 +31,15 @@ async function readOffMs(database: Database, clock: Clock): Promise<number> {
 
 /** Compares the clocks while the node runs. A node whose clock is wrong takes no text, and is not ready. */
 export interface ClockWatch {
-  /** False from the moment of a step: this machine's steady clock shows it before the next comparison. */
+  /** False as soon as this machine's clock jumps: its steady clock shows that before the next comparison. */
   isRight(): boolean;
-  /** Compares now. Throws if the database does not answer: then the last comparison holds. */
+  /** Compares now. Throws if the database does not answer, and the result of the last comparison stays. */
   compare(): Promise<void>;
   stop(): void;
 }
 
 const compareEveryMs = 10_000;
-/** While the clock is wrong. */
+/** The interval while the clock is wrong. */
 const compareSoonMs = 500;
 
 /** Begins with a clock that `requireClockAgrees` has just found right. */

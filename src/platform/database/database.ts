@@ -18,7 +18,7 @@ import type { Primary } from './primary/primary.ts';
 
 export type { Rows, Session, Statement, Tx };
 
-/** Writes an entry of the audit log, in the transaction of the act. */
+/** Writes an entry of the audit log, in the transaction of the change that it records. */
 export type Note<Result = unknown> = (tx: Tx, result: Result) => Promise<void>;
 
 /** Work of a transaction, and the caller's entry in the audit log. */

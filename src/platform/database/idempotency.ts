@@ -17,7 +17,9 @@ export interface KeptAnswer {
 export interface AnswerToKeep extends Omit<KeptAnswer, 'body'> {
   correlationId: string;
   keptForMs: number;
-  /** One row. While nodes change to a new version of the ring, one for each version: the other nodes use either. */
+  /**
+   * Usually one row. During a rotation of the key ring one per version, because other nodes may search by either version.
+   */
   rows: AnswerRow[];
 }
 
@@ -53,7 +55,7 @@ export interface Idempotency {
   ): Promise<KeptAnswer & { replayed: boolean }>;
 }
 
-/** At most. */
+/** Upper limit of `keptForMs`: rows of older versions of the key ring need not be searched. */
 const longestKeptMs = dayMs;
 
 export function createIdempotency(database: Database, clock: Clock, keys: KeyRing): Idempotency {

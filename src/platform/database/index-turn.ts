@@ -19,7 +19,9 @@ const passing = ['55P03', '57014', '40P01'];
 /** Every request waits behind a statement that waits for such a lock. */
 const impatient = `set lock_timeout = '300ms'; set statement_timeout = '2s'`;
 const patient = `set lock_timeout = 0; set statement_timeout = 0`;
-/** Events wait for transactions of our own name, and building an index may take minutes. */
+/**
+ * The event feed waits for open transactions of the usual name, and building an index may take minutes: use another name.
+ */
 const ownName = `set application_name = '${applicationName} index'`;
 
 /**

@@ -9,7 +9,7 @@ export interface PoolSizes {
 /** A node's only process; and what several share. */
 const alone: PoolSizes = { apis: 10, side: 6 };
 const shared: PoolSizes = { apis: 20, side: 12 };
-/** Two batches at once and two other requests; two for sessions and metering, and lists of two callers. */
+/** `apis`: two batches and two other requests. `side`: two for sessions and metering, two for lists. */
 const atLeast: PoolSizes = { apis: 4, side: 4 };
 
 /** The pools of each process that answers requests. */

@@ -6,9 +6,8 @@ import { floorTo, minutesShownMs, momentOf, type SummedRecords, timeOfMoment, wa
 import { positionOf } from './walk.ts';
 
 /**
- * Counts an application's records by steps: from the sums, and from the records after those that are summed up. One
- * statement sees both at one moment. `reading` is a condition by which an index finds the records. They are read step by step,
- * between two ids: to compute the step from the id of each record takes longer than to read it.
+ * Counts an application's records per step, in one statement: sums, plus the records that no sum covers yet. `reading` is a
+ * condition that selects an index; steps are read as ranges of ids, because computing each row's step is slower.
  */
 export async function readSums<Row>(
   tx: Tx,
@@ -91,7 +90,7 @@ function positionsOf(summed: SummedRecords): string {
   return columns.join(', ');
 }
 
-/** The newest pass that has gone through all of a minute or an hour. The first pass counts while it is under way, too. */
+/** SQL: the newest pass that has counted all of a sum's minute or hour. The first pass also counts while incomplete. */
 function newestPass(summed: SummedRecords): string {
   const end = `s.at + case when s.by_hour then interval '1 hour' else interval '1 minute' end`;
   const cases = laterPasses(summed).map((pass) => `when ${end} <= p.reached_${pass} then ${pass}`);

@@ -18,7 +18,7 @@ export interface SummedRecords {
   groups: (time: string) => Record<string, string>;
   /** What is added up besides the number of records, as SQL over a record. */
   amounts: Readonly<Record<string, string>>;
-  /** The age at which a record is summed up in each pass. What is exact at once is final at the first of them. */
+  /** The age at which each pass counts a record. One pass suffices for records that no longer change at that age. */
   agesMs: readonly number[];
 }
 

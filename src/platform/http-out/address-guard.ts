@@ -60,7 +60,7 @@ export function createWebhookGuard(
   });
 }
 
-/** For alerts: the operator names the address. In production a plain call stays in the operator's own network. */
+/** For alerts: the operator names the address. In production a call without TLS may only go to a private address. */
 export function createAlertGuard(
   url: string,
   environment: 'sandbox' | 'production',
@@ -115,7 +115,7 @@ function createGuard({ mayBePlain, isAllowed, foreign, resolver = lookupName }: 
         const bad = found.find(({ address }) => !isAllowed(address));
         const [first] = found;
         if (bad !== undefined || first === undefined) return done(refusal(host, bad?.address), '', 0);
-        // Node asks for all of them, or for one.
+        // Node asks either for all addresses or for one.
         if (options.all === true) return (done as (error: null, all: typeof found) => void)(null, found);
         done(null, first.address, first.family);
       });

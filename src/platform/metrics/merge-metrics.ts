@@ -4,8 +4,8 @@ type Merge = (before: number, next: number) => number;
 const add: Merge = (before, next) => before + next;
 
 /**
- * Gauges, by the first pattern that fits. Those of a process's own memory add up. The others come from the
- * database, where every process reads the same.
+ * How to merge each gauge: the first matching pattern counts. Values of a process's own memory add up; all processes read
+ * the others from the database, where they are the same.
  */
 const gauges: [pattern: RegExp, merge: Merge][] = [
   [/^heliograph_(\w+_windows|database_\w+|side_requests\w*|remembered_credentials|webhooks_\w+)$/, add],

@@ -39,7 +39,7 @@ export interface Metrics {
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  /** Node's own metrics start with the first read: they watch the event loop by a timer of 10 ms. */
+  /** Node's own metrics are collected from the first scrape on: they watch the event loop by a timer of 10 ms. */
   let collects = false;
   const requests = createRequestHistogram(
     'heliograph_http_request_seconds',

@@ -54,9 +54,9 @@ const pollEveryMs = 25;
 const readyWithinMs = 120_000;
 const answersWithinMs = 30_000;
 const watchEveryMs = 1000;
-/** One of this many checks reads the files: another program may have got the pid by then. */
+/** Every 30th check also reads the pid file: another program may have got the pid. */
 const fullCheckEvery = 30;
-/** By then a node that failed to get the node lock has exited and no longer watches this server. */
+/** By then a node that did not get the node lock has exited, and does not watch a server that is not its own. */
 const watchAfterMs = 4000;
 
 /**
@@ -221,7 +221,7 @@ function keepRunning(server: Server): () => Promise<void> {
     await mending;
     await stopServer(server);
   }
-  // Once: a server started there later belongs to another process.
+  // Stop only once: a server started there later belongs to another process.
   let stopped: Promise<void> | undefined;
   return () => {
     stopped ??= stop();

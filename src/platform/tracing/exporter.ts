@@ -25,7 +25,7 @@ export interface Exporter {
   stop(ms?: number): Promise<void>;
 }
 
-/** Spans wait this long for others. */
+/** How long a span waits for others to fill its batch. */
 const gatherMs = 1000;
 const backOff = { fromMs: 1000, toMs: 30_000 };
 const endWithinMs = 3000;
@@ -51,7 +51,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     if (by > 0) onCount(name, by);
   }
 
-  /** What wall-clock time is ahead of steady time, read once a second. */
+  /** How far wall-clock time is ahead of steady time; read at most once a second. */
   function ahead(): number {
     const nowMs = clock.steadyMs();
     if (nowMs - aheadAtMs > 1000) {
@@ -87,7 +87,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       }
       count(sent.outcome === 'taken' ? 'exported' : 'refused', batch.spans);
       noteWorks(sent.outcome === 'refused' ? sent.reason : '');
-      // What has come meanwhile waits for more, unless it fills a batch.
+      // Spans that arrived meanwhile wait for more, unless they fill a batch.
       if (!queue.isFull && !stopping) return;
     }
   }

@@ -24,10 +24,10 @@ export interface OtlpClientOptions {
 }
 
 const answerWithinMs = 10_000;
-/** A collector's answer is a few bytes. Another one ends with its connection. */
+/** A collector's answer has a few bytes. A longer or slower one closes the connection. */
 const body = { bytes: 16 * 1024, withinMs: 1000 };
 const longestWaitMs = 300_000;
-/** Those that OTLP says to repeat. */
+/** The statuses after which OTLP asks for a retry. */
 const retried = new Set([429, 502, 503, 504]);
 
 /** Posts batches to the collector, one at a time. It follows no redirect and uses no proxy. */
@@ -59,7 +59,7 @@ export function createOtlpClient({ url, headers, nowMs, timeoutMs = answerWithin
         request.on('error', (error: NodeJS.ErrnoException) => away(error.code ?? 'the connection failed'));
         request.on('response', (response) => {
           clearTimeout(timer);
-          // The next request waits for this: it uses the same connection.
+          // Answer only now: the next request uses the same connection.
           readToEnd(response, () => done(outcomeOf(response, nowMs())));
         });
         request.write(head);

@@ -59,9 +59,9 @@ function writeAttribute(writer: ProtoWriter, field: number, key: Uint8Array, val
   writer.end(pair);
 }
 
-/** What stands before the spans of every request: who made them. */
+/** The bytes before the spans in each export request: which service made them. */
 export interface OtlpHead {
-  /** Of an ExportTraceServiceRequest whose spans have this many bytes. */
+  /** Returns the head of an ExportTraceServiceRequest that carries `spanBytes` bytes of spans. */
   before(spanBytes: number): Buffer;
 }
 

@@ -2,7 +2,7 @@ import { longestSpan, writeSpan } from './otlp.ts';
 import { ProtoWriter } from './proto-writer.ts';
 import type { EndedSpan } from './span.ts';
 
-/** Spans that wait for one request, written as it sends them. */
+/** The encoded spans of one export request, and their number. */
 export interface SpanBatch {
   bytes: Buffer;
   spans: number;
@@ -22,7 +22,7 @@ export interface SpanQueue {
 }
 
 const batchBytes = 256 * 1024;
-/** Further ones push out the oldest: 8 MiB in all. */
+/** Maximum number of full batches, 8 MiB in all: a further one drops the oldest. */
 const mostBatches = 32;
 
 /** Ended spans in memory, of bounded size. Without spans it holds no buffer. */

@@ -1,12 +1,12 @@
 import { randomHex } from '../crypto/random.ts';
 
-/** A span's place in a trace (W3C Trace Context): 32 and 16 hexadecimal digits. */
+/** The ids of a trace and of a span in it (W3C Trace Context): 32 and 16 hexadecimal digits. */
 export interface SpanPlace {
   traceId: string;
   spanId: string;
 }
 
-/** What a caller's `traceparent` says. */
+/** The caller's span, from its `traceparent` header. */
 export interface TraceParent extends SpanPlace {
   sampled: boolean;
 }
@@ -37,7 +37,7 @@ export function toTraceparent({ traceId, spanId }: SpanPlace): string {
   return `00-${traceId}-${spanId}-01`;
 }
 
-/** A sampled place as a row keeps it. */
+/** The form in which a row stores the ids of a sampled span. */
 export function toKept({ traceId, spanId }: SpanPlace): string {
   return `${traceId}-${spanId}`;
 }

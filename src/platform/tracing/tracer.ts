@@ -6,7 +6,7 @@ import { createSampler, type SamplerSettings } from './sampler.ts';
 import type { EndedSpan } from './span.ts';
 import { newSpanId, newTraceId, readKept, type SpanIds, type SpanPlace, type TraceParent } from './trace-context.ts';
 
-/** What the `OTEL_…` variables say. */
+/** The settings in the `OTEL_…` variables. */
 export interface TracingSettings {
   /** The address that takes traces. */
   url: string;
@@ -16,16 +16,16 @@ export interface TracingSettings {
   sampler: SamplerSettings;
 }
 
-/** Makes the spans of one process or thread. Without the settings there is none. */
+/** Makes the spans of one process or thread. Not created without tracing settings. */
 export interface Tracer {
-  /** The first span of a request here; undefined if its trace is not sampled. */
+  /** The ids of a request's first span in this service; undefined if its trace is not sampled. */
   enter(parent: TraceParent | undefined, caller: string): SpanIds | undefined;
-  /** A span below another one. */
+  /** The ids of a new child span. */
   below(place: SpanPlace): SpanIds;
-  /** The same for a place that a row keeps. Undefined without one. */
+  /** The same for a parent that a row stores, as `toKept` wrote it. Undefined without a parent. */
   belowKept(kept: string | null | undefined): SpanIds | undefined;
   end(span: EndedSpan): void;
-  /** Says how many processes answer on all nodes: they share what a caller may ask for. */
+  /** Sets how to read the number of answering processes on all nodes: they share the traces that a caller may ask for. */
   shareAmong(live: () => number): void;
   stop(): Promise<void>;
 }

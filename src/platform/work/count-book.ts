@@ -8,10 +8,10 @@ export interface CountedRow<Key> {
 
 export interface CountBookOptions<Key> {
   columns: number;
-  /** A name for rows that no other node and no other book writes. */
+  /** Makes a name for the rows of a page: no other node and no other page writes them. */
   newName: () => string;
   write: (name: string, rows: CountedRow<Key>[]) => Promise<void>;
-  /** The most rows in memory; then a book of another name begins. */
+  /** Maximum number of rows in memory; then a page with another name begins. */
   mostRows?: number;
 }
 
@@ -25,7 +25,7 @@ interface Page<Key> {
   rows: Map<string, Row<Key>>;
 }
 
-/** Unwritten rows of full books. Bounds the memory that a long outage takes. */
+/** Maximum number of full pages that wait to be written: bounds memory in a long outage. */
 const mostPages = 5;
 const writtenTogether = 1000;
 
@@ -60,7 +60,7 @@ export function createCountBook<Key>({ columns, newName, write, mostRows = 20_00
   }
 
   return {
-    /** The counts of a key, to be raised at once. `id` names the key; `open` makes it when it is new. */
+    /** The counts of a key; the caller adds to them at once. `id` names the key, and `open` makes a key that is new. */
     counts(id: string, open: () => Key): Float64Array {
       let row = page.rows.get(id);
       if (row === undefined) {

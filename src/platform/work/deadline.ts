@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 
-/** When the steps of one answer must be over, by the steady clock. */
+/** The time by which all steps of one answer must be done, by the steady clock. */
 export interface Deadline {
   clock: Clock;
   endsAtMs: number;
-  /** Makes the error of a step that takes longer. */
+  /** Makes the error of a step that is not done in time. */
   tooLate: () => Error;
 }
 
@@ -12,7 +12,7 @@ export function deadlineIn(ms: number, clock: Clock, tooLate: () => Error): Dead
   return { clock, endsAtMs: clock.steadyMs() + ms, tooLate };
 }
 
-/** Resolves with the step, or rejects once the time is over; the step goes on. Without a deadline it takes its time. */
+/** Resolves with the step, or rejects at the deadline, while the step goes on. Without a deadline it waits for the step. */
 export function inTime<Result>(deadline: Deadline | undefined, step: Promise<Result>): Promise<Result> {
   if (deadline === undefined) return step;
   const { clock, endsAtMs, tooLate } = deadline;

@@ -1,12 +1,12 @@
 import { type FairShare, LeftQueue, type Place } from './fair-share.ts';
 
-/** Does equal reads that wait for their turn once, and gives the result to all who wait. */
+/** Runs equal reads that wait for their turn only once, and returns the result to all who wait. */
 export type SharedReads = <Result>(key: string, place: Place, read: () => Promise<Result>) => Promise<Result>;
 
 interface WaitingRead {
   found: Promise<unknown>;
   readers: number;
-  /** Takes it out of the queue. Without effect once it has begun. */
+  /** Removes the read from the queue. No effect once it has begun. */
   leave: () => void;
 }
 
@@ -30,7 +30,7 @@ export function createSharedReads(turns: FairShare): SharedReads {
       forget();
       return read();
     });
-    // Each reader has a promise of its own; this one only ends the wait of a read that never began.
+    // Readers get errors through their own promises; here a read that leaves the queue before it begins must be forgotten.
     made.found.then(forget, forget);
     return made;
   }
@@ -39,7 +39,7 @@ export function createSharedReads(turns: FairShare): SharedReads {
     const joined = waiting.get(key) ?? begin(key, place, read);
     joined.readers++;
     return new Promise((resolve, reject) => {
-      // Safe: the key names the kind of read.
+      // The cast is safe: equal keys mean the same kind of read.
       joined.found.then((found) => resolve(found as Awaited<ReturnType<typeof read>>), reject);
       place.onWaiting?.(() => {
         reject(new LeftQueue());

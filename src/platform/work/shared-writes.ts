@@ -1,5 +1,5 @@
 export interface SharedWritesOptions<Item, Source> {
-  /** Items of sources with the same key share a write. All do by default. */
+  /** Items whose sources have the same key share a write. By default all do. */
   keyOf?: (source: Source) => string;
   mostPerWrite: number;
   write: (items: Item[], source: Source) => Promise<void>;
@@ -34,7 +34,7 @@ export function createSharedWrites<Item, Source = void>(options: SharedWritesOpt
     queues.delete(key);
   }
 
-  /** The oldest calls, and at least one. */
+  /** The oldest calls that fit in one write, and at least one. */
   function takeBatch(key: string): Call<Item, Source>[] {
     const queue = queues.get(key) ?? { calls: [], items: 0 };
     let count = 0;

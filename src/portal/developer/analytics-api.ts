@@ -21,7 +21,7 @@ const groupQuery = Type.Unsafe<(typeof groups)[number]>({
   expected: `one of ${groups.join(', ')}`,
 });
 
-/** What became of an application's texts and verifications over time. It names no carrier. */
+/** Outcomes of an application's texts and verifications over time. The answers name no carrier. */
 export function createDeveloperAnalyticsRoutes({ database, clock, requireOwn }: DeveloperAnalyticsOptions): Route[] {
   return [
     route({

@@ -72,7 +72,7 @@ export function checkHook({ from, locale, pointers }: Record<string, unknown>): 
   return problems;
 }
 
-/** A kind that makes its own key needs it, and `generic` its pointers. */
+/** Requires the key from kinds of servers that make their own, and the pointers for `generic`. */
 export function checkNewHook(body: Record<string, unknown>): FieldProblem[] {
   const { kind, secret, pointers } = body;
   const problems = checkHook(body);

@@ -19,7 +19,7 @@ function anyCaseOf(names: readonly string[], expected: string) {
   return Type.String({ pattern: `^(?:${spellings.join('|')})$`, maxLength, expected, examples: [...names] });
 }
 
-/** In answers, where it is always in lower case. */
+/** The name of an API in answers, always in lower case. */
 export const apiName = Type.Unsafe<Api>({ type: 'string', enum: [...apis] });
 
 export const registrationSchema = Type.Object(
@@ -37,7 +37,7 @@ export const registrationSchema = Type.Object(
   },
   { title: 'Registration' },
 );
-/** In the lists of applications. */
+/** A registration in lists of applications. */
 export const listedRegistration = Type.Object({
   api: apiName,
   plan: Type.String(),

@@ -19,7 +19,7 @@ import { calledPath, sentFrom } from './try-api.ts';
 
 export interface RequestStories {
   find(accountId: string, correlationId: string): Promise<RequestStory | undefined>;
-  /** The same among these applications. */
+  /** Like `find`, in these applications only. */
   findWithin(applicationIds: string[], correlationId: string): Promise<RequestStory | undefined>;
 }
 
@@ -207,7 +207,7 @@ function fromRecord(correlationId: string, { applicationId, api, records, timeli
   };
 }
 
-/** The trace of the texts that a request sent: they have it for as long as they are kept. */
+/** The id of the trace, from the texts that the request sent: they keep it longer than the trace itself is kept. */
 function traceOf(texts: TrackedMessage[]): string | null {
   const kept = texts.find(({ trace }) => trace !== undefined)?.trace;
   return kept === undefined ? null : (readKept(kept)?.traceId ?? null);

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { pathParameter } from '../../http/list-page.ts';
 import type { Api, Route } from '../../http/route.ts';
 
-/** Every path of a call that was sent from the portal begins so; its trace is known by it. */
+/** The path prefix of calls that the portal sends for Try it. `sentFrom` recognises their traces by it. */
 export const tryBase = '/portal/v1/applications/{application_id}/try';
 
 /** The operations that the portal's forms call, and their names here. */
@@ -15,8 +15,8 @@ const tried: Record<string, { operationId: string; api: Api }> = {
 };
 
 /**
- * The same operations by the session of a developer: same body, answer, limits and metering, without a credential of
- * the application. No rule of an API lives here.
+ * The same operations, called by a developer's session instead of a credential of the application: same body, answer, limits
+ * and metering. The rules stay in the APIs.
  */
 export function createTryRoutes(apis: readonly Route[]): Route[] {
   return apis.flatMap((called): Route[] => {

@@ -47,7 +47,7 @@ export interface FindOptions {
   applicationIdsOf: (accountId: string) => Promise<string[]>;
 }
 
-/** In which accounts to search: in one, or in all for an operator. */
+/** Which accounts to search: one, or all for an operator. */
 export type Scope = { accountId: string } | 'all';
 
 export interface FindRequest {
@@ -59,7 +59,7 @@ export interface FindRequest {
 export type FindService = ReturnType<typeof createFindService>;
 
 const mostNamed = 8;
-/** The countries with the most texts of two days, for numbers without a country code. */
+/** Digits without a country code are tried in the countries with the most texts of two days. */
 const mostCountries = 5;
 const typeOf: Record<OwnedPrefix | 'whk', FoundType> = {
   key: 'key',
@@ -71,7 +71,7 @@ const typeOf: Record<OwnedPrefix | 'whk', FoundType> = {
   whk: 'webhook',
 };
 
-/** Finds records, applications and accounts by whatever a person has of them. Each lookup uses an index and has a bound. */
+/** Finds records, applications and accounts by an id, a number or a name. Each lookup uses an index and has a bound. */
 export function createFindService(options: FindOptions) {
   const { database, clock, stories, flush, retentionDays, applicationIdsOf } = options;
   const isWithin = (scope: Scope, owner: Pick<FoundApplication, 'accountId'> | undefined) =>
@@ -90,7 +90,7 @@ export function createFindService(options: FindOptions) {
     });
   }
 
-  /** The records of these texts; a text of a verification stands for the verification. */
+  /** The records of these texts; the text of a verification is replaced by the verification. */
   async function findRecords(messageIds: string[]): Promise<(Message | Verification)[]> {
     const found: (Message | Verification)[] = [];
     for (const message of await findMessages(database, messageIds)) {
@@ -100,7 +100,7 @@ export function createFindService(options: FindOptions) {
     return found;
   }
 
-  /** The application that made a request, of whichever account. */
+  /** The application that made a request, of any account. */
   async function findRequester(correlationId: string): Promise<string | undefined> {
     return (
       (await findApplicationOfTexts(database, correlationId)) ??
@@ -156,7 +156,7 @@ export function createFindService(options: FindOptions) {
     return [...applications.map(foundApplication), ...accounts];
   }
 
-  /** The number in each country to which the service sends most. */
+  /** Reads the digits as a number of each of the countries to which the service sends most. */
   async function readNational(digits: string | undefined): Promise<string[]> {
     if (digits === undefined) return [];
     const nowMs = clock.nowMs();

@@ -13,7 +13,7 @@ import type { Verification } from '../../verify/verification.ts';
 
 export interface NumberRequest {
   numbers: string[];
-  /** Undefined: those of all accounts. */
+  /** Undefined for the applications of all accounts. */
   applicationIds: string[] | undefined;
   limit: number;
   /** The last id of the previous page. */

@@ -48,7 +48,7 @@ export interface OpeningOptions {
   waits: WaitStories;
 }
 
-/** A record that was read, and how it is shown when the name of its application is known. */
+/** A record that was read. `show` completes it with the name of its application. */
 interface Read {
   type: (typeof types)[number];
   applicationId: string;

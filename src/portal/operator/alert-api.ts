@@ -23,7 +23,7 @@ export const alertSchema = Type.Object(
   },
   { title: 'Alert' },
 );
-/** On the page Now. */
+/** An alert on the page Now. */
 export const presentAlertSchema = Type.Object(
   {
     ...alertSchema.properties,

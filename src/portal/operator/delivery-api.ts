@@ -66,7 +66,7 @@ const filters = {
   carrier: Type.Optional(Type.String({ maxLength: 32, description: 'The name of a carrier' })),
 };
 const mostGroups = 100;
-/** Attempts differ from text to text. */
+/** Left out of reasons, so that texts that differ only in their attempts form one group. */
 const triesPattern = / \(\d+ attempts? so far\)/;
 
 /** Texts that may need an operator. */

@@ -138,7 +138,7 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
     };
   }
 
-  /** For the account, without the operator who ended it. */
+  /** The record that members of the account see: without the operator who ended the hold. */
   function toOwn({ ended_by: _, ...seen }: GuardHoldRecord, mayEndAtMs: number | null): OwnGuardHoldRecord {
     const canEnd = seen.acts && seen.ended_at === null;
     return { ...seen, may_end_at: canEnd ? toTimestamp(mayEndAtMs ?? clock.nowMs()) : null };
@@ -234,7 +234,7 @@ export function createGuardHoldRoutes({ database, clock, feed, requireOwn }: Gua
   ];
 }
 
-/** After a member has ended one, the next has to wait. */
+/** Members may end one hold per application in 24 hours: this error says when they can end the next. */
 async function tooSoon(tx: Tx, applicationId: string, nowMs: number): Promise<ApiError> {
   const fromMs = (await readMembersEnd(tx, uuidOf(applicationId), nowMs)) ?? nowMs;
   const message = `A hold of this application was ended already in the last 24 hours. You can end the next one at ${toTimestamp(fromMs)}; an operator can at any time.`;

@@ -65,7 +65,7 @@ export type NowRecord = Static<typeof nowSchema>;
 type CarrierNow = NowRecord['carriers'][number];
 
 const mostAlerts = 50;
-/** More than the service takes. */
+/** More carriers than the service accepts. */
 const mostCarriers = 1000;
 const mostCountries = 20;
 

@@ -134,7 +134,7 @@ export function createSpendRoutes(options: SpendRoutesOptions, audit: Audit): Ro
   ];
 }
 
-/** Follows a change of limits that all nodes know. */
+/** Counts spend by a changed limit, once all nodes know the limit. */
 export async function countLimit(
   database: Database,
   { id, limit, isLimitBegun }: Awaited<ReturnType<SendingService['setLimits']>>,
@@ -145,7 +145,7 @@ export async function countLimit(
   else await noteLimit(database, id, limit, nowMs);
 }
 
-/** Each code once. */
+/** Codes in upper case, without repetitions. */
 export function inCapitals(countries: readonly string[]): string[] {
   return [...new Set(countries.map((code) => code.toUpperCase()))];
 }

@@ -15,7 +15,7 @@ export interface TextCounts {
   expired: number;
 }
 
-/** Counts with the times to the phone: delivered texts by the bounds of `arrival-times.ts`, and the codes of these. */
+/** Counts with the times to the phone: delivered texts by the bounds of `arrival-times.ts`, and the codes among them. */
 export interface TextSums extends TextCounts {
   arrived: number[];
   codeArrived: number[];
@@ -54,8 +54,8 @@ export interface Outcomes {
 }
 
 /**
- * What became of texts. Of a carrier, a code that it refused counts as failed, though another carrier may have delivered
- * it; else a text counts where it ended.
+ * Each text by its outcome. With `ofCarrier`, a code that the carrier refused counts as failed, though another carrier may
+ * have delivered it. Otherwise a text counts where it ended.
  */
 export function outcomesOf(counts: TextCounts, ofCarrier: boolean): Outcomes {
   const { sent, delivered, undelivered, refused, failed, expired } = counts;

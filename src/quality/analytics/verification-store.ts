@@ -4,10 +4,13 @@ import type { Tx } from '../../platform/database/database.ts';
 import { pieceRows } from '../../platform/work/maintenance.ts';
 import { foldedAfterMs, type StepKey, stepMs } from './step-store.ts';
 
-/** A verification that has ended. `atMs` is its start; `carrier` and `sender` are empty if they are not one. */
+/**
+ * A verification that has ended. `atMs` is its start. `carrier` names none unless a single carrier had all its texts;
+ * `sender` is empty without a text.
+ */
 export interface EndedVerification extends StepKey {
   approved: boolean;
-  /** Added before, without an approval. */
+  /** It was added before, when it had no approval. */
   wasCounted?: boolean;
 }
 

@@ -32,11 +32,11 @@ export interface ConversionConstants {
   yesterdayTimes: number;
   unexplained: number;
   unexplainedPart: number;
-  /** It is also abused while this many of its prefixes are held; clients are, while this many of them are held. */
+  /** A country is also abused while this many of its prefixes are held; clients are while this many clients are held. */
   heldGroups: number;
   /** Holds may cover at most this fraction of an application's usual users. */
   mostOfUsers: number;
-  /** Unless there are this many unexplained numbers, and this multiple of a busy day. */
+  /** The exception to `mostOfUsers`: at least this many unexplained numbers, and this multiple of a busy day. */
   lastResort: number;
   lastResortDays: number;
   /** A hold is renewed while this many more numbers than usual ask for a code. */

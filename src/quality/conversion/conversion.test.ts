@@ -237,7 +237,7 @@ test('a number that came through a client that is held leaves its prefix and cou
 
 const keyOf = ({ applicationId, number }: KnownNumber) => `${applicationId} ${number}`;
 
-/** Follows each number by itself: it begins anew when its hours are a day apart, and stays in its last hour. */
+/** Counts each number once, in its last hour. A number without a start for a day counts anew. */
 function bruteForce(codes: CountedCode[]): Map<string, Counted> {
   const sums = new Map<string, Counted>();
   const byNumber = groupBy(codes);

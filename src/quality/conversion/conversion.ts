@@ -129,7 +129,10 @@ export function unexplainedIn(
   });
 }
 
-/** In the same two hours. Numbers, not approvals: texts lost yesterday do not make today look abused. */
+/**
+ * The numbers in the same two hours of yesterday. Approvals are not used: texts that were lost yesterday would make today
+ * look abused.
+ */
 function numbersOfYesterday(hours: readonly HourCounts[], nowMs: number): number {
   const toMs = hourOf(nowMs) - dayMs;
   const same = hours.filter((each) => each.hourMs <= toMs && each.hourMs > toMs - shortest.hours * hourMs);
@@ -137,9 +140,8 @@ function numbersOfYesterday(hours: readonly HourCounts[], nowMs: number): number
 }
 
 /**
- * Whether a hold that ends soon must be renewed: more numbers than usual still ask for a code. Without a usual rate,
- * the numbers that passed must not have converted better. Elsewhere they say little: most were approved before, and
- * pass every hold.
+ * Whether to renew a hold that ends soon: more numbers than usual still ask for a code. Without a usual rate, the numbers
+ * that passed must also not look honest; with one they say little, because most were approved before.
  */
 export function isStillAbused(
   facts: Omit<JudgedCounts, 'evidence' | 'windows'>,

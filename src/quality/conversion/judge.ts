@@ -35,7 +35,7 @@ export interface JudgedApplication {
   holds: readonly PastHold[];
   /** By scope: the last day by hour, and the last 28 days. */
   counts: ReadonlyMap<string, ScopeHistory>;
-  /** Otherwise suspicions are only reported. */
+  /** False: suspicions are only reported. */
   mayAct: boolean;
   constants?: ConversionConstants;
 }
@@ -44,7 +44,7 @@ export interface JudgedApplication {
 export interface Verdict extends JudgedGroup {
   suspicion: Suspicion;
   acts: boolean;
-  /** A report that turns into a hold. */
+  /** The id of the earlier report that this hold replaces; null if there is none. */
   replaces: string | null;
 }
 

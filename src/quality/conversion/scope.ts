@@ -9,7 +9,7 @@ export const scopeKinds: readonly ScopeKind[] = ['device', 'program', 'address',
 
 export interface JudgedGroup {
   scope: string;
-  /** The country of its numbers, or of one of a client's; empty for ranges of none. */
+  /** The country of its numbers; for a client, of one of its numbers. Empty for ranges that belong to no country. */
   country: string;
 }
 

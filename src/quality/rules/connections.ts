@@ -19,7 +19,7 @@ export function isDown({ binds }: Pick<CarrierFacts, 'binds'>): boolean {
 
 /** An urgent text that waits this long for a carrier without a connection raises the alert at once. */
 const codeWaitsMs = 10_000;
-/** Of a carrier with no connection at all: what follows, from the poll to the page, takes up to 15 s more. */
+/** How long a carrier is without any connection before the alert. From the poll to the page takes up to 15 s more. */
 const allDownMs = 45_000;
 
 /** A connection that is missing for a minute. A paused carrier keeps its connections, for receipts. */

@@ -16,7 +16,7 @@ const carrier: CarrierFacts = {
   certificates: [],
 };
 const nowMs = 1_000_000;
-/** Without more, a row whose outcomes came all the time. */
+/** By default, a row whose outcomes came during the whole time, and not as a run. */
 const row = (outcome: Outcome, total: number, more: Partial<RecentOutcome> = {}): RecentOutcome => {
   const times = { run: 0, runCodes: 0, runSinceMs: nowMs - 100_000, lastMs: nowMs };
   return { carrier: 'acme#1', country: 'GB', outcome, words: '', total, codes: 0, ...times, ...more };

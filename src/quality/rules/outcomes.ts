@@ -23,7 +23,7 @@ export const undelivered: AlertRule = (facts) =>
     });
   });
 
-/** Also for a carrier that has backed off to a few submits a minute: the share of the last ones counts. */
+/** Also found for a carrier that has backed off to a few submits a minute, because a share of the last submits decides. */
 export const throttled: AlertRule = (facts) =>
   findBad(facts, 'throttled', true).map((tally) => {
     const { name, share } = shown(tally);

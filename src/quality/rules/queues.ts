@@ -16,7 +16,7 @@ function waitingOver(facts: AlertFacts, lane: Lane, ms: number) {
     });
 }
 
-/** A person waits for a code. */
+/** Texts of the first lane that wait too long: people wait for their codes. */
 export const codesWaiting: AlertRule = (facts) =>
   waitingOver(facts, 'first', codesWaitMs).map(
     ({ key, name, waitedMs, paused }): Condition => ({

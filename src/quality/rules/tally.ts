@@ -9,7 +9,7 @@ interface Measure {
   bad: readonly Outcome[];
   /** Of few texts at least half must be bad; of many, at least this share. */
   share: number;
-  /** Texts that suffice without 3 codes among them. */
+  /** Number of texts that is enough even without 3 codes among them. */
   few: number;
 }
 
@@ -26,7 +26,7 @@ const fewCodes = 3;
 const many = 50;
 /** A run of bad answers counts when no good one came for this time; nodes write their counts every 5 s. */
 const runMs = 10_000;
-/** Enough good answers, and no bad one for this time: it is over. */
+/** The trouble is over after enough good answers, and no bad one for this time. */
 const wellMs = 60_000;
 
 /** What came back from a carrier for a country, or for all. */
@@ -41,11 +41,11 @@ export interface Tally {
   words: string;
 }
 
-/** The bad ones by carrier and country, or by carrier alone; by carrier also if each of several countries is bad. */
+/** Finds bad outcomes by carrier and country; by carrier alone if `together`, or if each of several countries is bad. */
 export function findBad({ nowMs, carriers, outcomes }: AlertFacts, kind: Judged, together = false): Tally[] {
   const measure: Measure = measures[kind];
   return carriers.flatMap((carrier) => {
-    // That it has no connection explains more than its last answers.
+    // A missing connection explains more than the last answers do.
     if (kind !== 'undelivered' && isDown(carrier)) return [];
     const { key } = carrier;
     const lately = outcomes.lately.filter((row) => row.carrier === key);

@@ -109,7 +109,7 @@ function unreadable(): ApiError {
   return invalidField('public_key', 'must be a public key: PEM that begins with -----BEGIN PUBLIC KEY-----, or a JWK');
 }
 
-/** It has left its owner: the pair must be replaced. */
+/** The private key has been sent to us, so its owner must replace the pair. */
 function isPrivate(): ApiError {
   return invalidField('public_key', 'is a private key: make a new pair, and send only its public key');
 }

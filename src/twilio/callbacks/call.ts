@@ -4,15 +4,15 @@ import { toErrorNumber, toStatus } from '../message-record.ts';
 import { sidOf } from '../sid.ts';
 import { signatureOf } from './signature.ts';
 
-/** A change of a text that its caller wants to hear of. */
+/** A change of a text that must be reported to its callback URL. */
 export interface StatusCall {
   applicationId: string;
   messageId: string;
-  /** That of the change. */
+  /** The sequence number of the change. */
   sequence: number;
   status: MessageStatus;
   errorCode: MessageErrorCode | null;
-  /** With the one that is about to begin. */
+  /** Number of attempts, with the one that is about to begin. */
   attempts: number;
   url: string;
 }

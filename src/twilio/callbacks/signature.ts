@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** As receivers check it: the URL, then every parameter's name and value in the order of the names. */
+/** Twilio's signature, as receivers check it: over the URL, then each parameter's name and value, sorted by name. */
 export function signatureOf(token: string, url: string, parameters: Readonly<Record<string, string>>): string {
   const names = Object.keys(parameters).sort((a, b) => (a < b ? -1 : 1));
   const text = names.reduce((all, name) => all + name + parameters[name], url);

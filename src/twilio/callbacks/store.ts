@@ -36,7 +36,7 @@ interface ReadyRow {
   host: string;
 }
 
-/** Due calls, the oldest of each application first, from this application on. */
+/** Finds due calls, the oldest of each application first. `after` is the application at which to begin. */
 export async function findReady(tx: Tx, after: string | undefined, nowMs: number): Promise<Ready> {
   const { rows } = await tx.query<ReadyRow>(readyStatement, [after ?? uuidFloor(0), toTimestamp(nowMs)]);
   const calls = rows.flatMap(({ application, messageId, sequence, host }) =>
@@ -134,7 +134,7 @@ export async function deleteCallsOf(tx: Tx, applicationIds: string[]): Promise<v
   );
 }
 
-/** Nothing if another worker has claimed it since. */
+/** Schedules another attempt, unless another worker has claimed the call since. */
 export async function repeatCall(
   tx: Tx,
   { messageId, sequence, attempts }: StatusCall,

@@ -54,7 +54,7 @@ const mostAttempts = 5;
 /** Maximum claims of one poll: it reads their messages together. */
 const mostTaken = 40;
 const pollEveryMs = 1000;
-/** From one search to the next, although texts change all the time: after one that found calls, and after another. */
+/** Minimum pause between searches, however often texts change: after one that found calls, and after one that found none. */
 const shortestPauseMs = { found: 50, none: 250 };
 /** Maximum time for calls under way when the worker stops. */
 const endWithinMs = 800;
@@ -75,7 +75,7 @@ export function createCallbackWorker(options: CallbackWorkerOptions): CallbackWo
   // Each call under way listens.
   setMaxListeners(0, broken.signal);
   let isHeldUp = false;
-  /** Whether any application has a token, when we looked last: without one no text has an address. */
+  /** Whether any application had a token at the last check: without one, no text has a callback URL. */
   let isUsed = true;
   /** Where the next search begins: with many applications, one search does not see them all. */
   let from: string | undefined;

@@ -12,9 +12,9 @@ const amountPattern = '^[0-9]{1,12}(\\.[0-9]{1,3})?$';
 const amountForm = new RegExp(amountPattern);
 const longestPayee = 40;
 const payeeForm = /^[\p{L}\p{M}\p{N} .\-&']+$/u;
-/** No character can begin a link: a dot needs a space or the end behind it. */
+/** A dot must be followed by a space or the end, so that no phone shows a link. */
 const linkForm = /\.[^ ]/;
-/** For the reference, without what only Unicode's classes can say. */
+/** The looser pattern in the API reference: without the Unicode classes of `payeeForm`. */
 const payeePattern = '^[^@/:|]*$';
 export const rightPayee = `1 to ${longestPayee} letters, digits, spaces and . - & ', without a link`;
 const rightAmount = 'up to 12 digits, and up to 3 after a dot, as a string, like 10.00';
@@ -45,7 +45,7 @@ const properties = {
 };
 const required = ['amount', 'currency', 'payee'];
 
-/** In a request: null is the same as none. */
+/** The payment in a request; null is the same as none. */
 export const paymentToConfirm = Type.Optional(
   Type.Unsafe<Payment | null>({
     title: 'PaymentToConfirm',
@@ -56,7 +56,7 @@ export const paymentToConfirm = Type.Optional(
   }),
 );
 
-/** In an answer. */
+/** The payment in an answer. */
 export const paymentSchema = Type.Unsafe<Payment>({
   title: 'Payment',
   type: 'object',
@@ -90,7 +90,7 @@ function isPayee(payee: string): boolean {
   );
 }
 
-/** As the row keeps it and the code's derivation names it; the first two parts have no space. */
+/** The form in rows, from which the code also derives. Amount and currency have no space, so it can be split again. */
 export function toPaymentCell({ amount, currency, payee }: Payment): string {
   return `${amount} ${currency} ${payee}`;
 }

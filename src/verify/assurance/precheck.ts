@@ -21,12 +21,14 @@ export function readPrecheckCell(cell: string | null): Precheck {
   return { profile: profile || null, risk };
 }
 
-/** The profile whose every rule held: a missing answer of the risk check is not one that allows. */
+/** The profile if all its rules held: the risk check itself must have answered, and not the setting for its failures. */
 export function heldProfile({ profile, risk }: Precheck): string | null {
   return risk?.decision === 'allow' && risk.source !== 'failure' ? profile : null;
 }
 
-/** After another send: the newest answer, and the profile only if its rules held for every send. */
+/**
+ * The cell after another send: the newest answer of the risk check, and the profile only if its rules held for every send.
+ */
 export function afterResend(before: string | null, now: string | null): string | null {
   if (before === now) return before;
   const newest = readPrecheckCell(now);
@@ -34,7 +36,7 @@ export function afterResend(before: string | null, now: string | null): string |
   return toPrecheckCell({ ...newest, profile: held === newest.profile ? held : null });
 }
 
-/** For stories. */
+/** A sentence for the story of a verification. */
 export function riskSentence({ decision, reason, source }: RiskAnswer, sends: 'start' | 'step' = 'start'): string {
   const because = reason === null ? '' : ` (${reason})`;
   if (source === 'failure') return `The risk check gave no answer${because}; the settings ${decision} the ${sends}`;

@@ -12,14 +12,14 @@ export function mayAssure({ environment, risk }: Pick<Config, 'environment' | 'r
 }
 
 const leastDigits = 6;
-/** The rule asks for the public telephone network. */
+/** The profile requires the public telephone network. */
 const channels = ['sms', 'voice'];
 
-/** A start as the profile's rules see it. */
+/** The parts of a start that the profile's rules check. */
 export interface StartToAssure {
   to: string;
   channel: string;
-  /** The channels that may follow. */
+  /** The fallback steps. */
   fallback?: readonly { channel: string }[] | null | undefined;
   codeLength: number;
   code?: string | null | undefined;

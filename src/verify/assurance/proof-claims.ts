@@ -31,8 +31,8 @@ export function claimsOf(
 }
 
 /**
- * The channel of the newest send that can have carried the code: one that a carrier had before the approval and that did
- * not fail. A send without an answer of its carrier comes next. If all have failed, the code came another way.
+ * The channel of the newest send that a carrier accepted before the approval and that did not fail; else of the newest that
+ * did not fail; else of the row.
  */
 function channelOf(
   { channel, approvedAtMs }: Pick<Verification, 'channel' | 'approvedAtMs'>,

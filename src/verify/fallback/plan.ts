@@ -3,10 +3,10 @@ import type { RiskAnswer } from '../risk/risk.ts';
 import type { VerificationTemplate } from '../texts/verification-text.ts';
 import type { BlockReason } from '../verification.ts';
 
-/** A further way to send a code, as its start asked for it. What the application may do is read when the step is taken. */
+/** A further send of the code, as the start asked for it. The application's rights are read when the step is taken. */
 export interface FallbackStep {
   channel: SendingChannel;
-  /** How long the send before it has for an approval. */
+  /** How long after the previous send this step waits for an approval. */
   afterSeconds: number;
   template: VerificationTemplate;
 }
@@ -39,7 +39,7 @@ export interface DueStep {
   verificationId: string;
   /** Its index in the plan. */
   index: number;
-  /** The text that the plan waits for: a later start has another one. */
+  /** The text whose result the plan waits for; a later start replaces it. */
   awaited: string | null;
   because: TakenStep['because'];
   plan: FallbackPlan;

@@ -17,7 +17,7 @@ import { endPlans, lockSteps, type PlanChange, putPlans } from './store.ts';
 
 type Decided = StartDecision | ApiError;
 
-/** Which requests are steps that still wait, by their verifications; locked. */
+/** Locks the plans of requests that are steps, and returns the verifications whose step is still to be taken. */
 export function lockDueSteps(tx: Tx, requests: readonly StartRequest[]): Promise<ReadonlySet<string>> {
   const steps = requests.flatMap(({ step }) => step ?? []);
   return steps.length === 0 ? Promise.resolve(none) : lockSteps(tx, steps);
@@ -26,8 +26,8 @@ export function lockDueSteps(tx: Tx, requests: readonly StartRequest[]): Promise
 const none: ReadonlySet<string> = new Set();
 
 /**
- * Decides a step as a start by its channel. `waiting` are the verifications whose steps still wait. An
- * error says that nothing is to do: the verification has ended, or another worker has taken the step.
+ * Decides a step like a start by its channel. `waiting`: verifications whose step is still to be taken. An error means that
+ * the verification has ended, or that another worker has taken the step.
  */
 export function decideStep(
   options: StartDecisionOptions,
@@ -52,7 +52,9 @@ export function skipStep(verification: Verification, skipped: SkipReason): Start
   return { verification, superseded: undefined, message: undefined, clients: [], sealedCode: null, skipped };
 }
 
-/** Writes the plans that starts bring, ends those that they replace, and records the steps that were taken. */
+/**
+ * Writes the plans of new starts, ends plans that a start without a fallback replaces, and records steps that were taken.
+ */
 export async function writePlans(
   tx: Tx,
   requests: readonly StartRequest[],
@@ -111,7 +113,7 @@ function afterStep({ step, risk }: StartRequest, decision: StartDecision, nowMs:
   };
 }
 
-/** The wait for the next step begins with the text: it was made after `nowMs` was read. */
+/** The wait for the next step begins when the text is created, which is after `nowMs` was read. */
 function sentAtMs({ message }: StartDecision, nowMs: number): number {
   return message?.createdAtMs ?? nowMs;
 }

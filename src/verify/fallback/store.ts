@@ -13,7 +13,7 @@ export interface WaitingPlan {
   correlationId: string;
   codeLength: number;
   index: number;
-  /** The text whose end or time leads on. */
+  /** The newest text: its failure makes the next step due early. */
   awaited: string | null;
   plan: FallbackPlan;
   hasFailed: boolean;
@@ -31,8 +31,8 @@ interface DueRow extends Omit<WaitingPlan, 'verificationId' | 'applicationId' | 
 }
 
 /**
- * The plans whose next step is due: its time has come, or the send before it has failed for good. Those whose verification
- * is over are closed. `waiting` says whether any plan is left.
+ * Finds the plans whose next step is due, by time or because the previous send failed for good. Closes those whose
+ * verification has ended. `waiting`: whether any plan is open.
  */
 export async function findDue(tx: Tx, nowMs: number): Promise<{ due: WaitingPlan[]; waiting: boolean }> {
   const { rows } = await tx.query<DueRow & { waiting: boolean }>(dueStatement, [
@@ -77,7 +77,10 @@ const dueStatement = {
       select * from verification where id = d.verification_id and id >= $2 and id < $3 limit 1) v on true`,
 };
 
-/** Which of these plans still wait for the step that their caller takes, locked. The verifications are locked before. */
+/**
+ * Locks these plans, and returns the verifications that still wait for the given step. The caller has locked the
+ * verifications.
+ */
 export async function lockSteps(
   tx: Tx,
   steps: Pick<WaitingPlan, 'verificationId' | 'index' | 'awaited'>[],
@@ -98,12 +101,12 @@ export async function lockSteps(
 /** What a transaction changes in a plan. */
 export interface PlanChange {
   verificationId: string;
-  /** The text whose end or time leads on. */
+  /** The newest text, as in `WaitingPlan`. */
   awaited: string | null;
-  /** Null: nothing more is to come. */
+  /** Null if no step follows. */
   dueAtMs: number | null;
   index: number;
-  /** Undefined: the plan stays. */
+  /** Undefined if the plan does not change. */
   plan: FallbackPlan | undefined;
   taken: TakenStep | undefined;
 }

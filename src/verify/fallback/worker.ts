@@ -19,13 +19,13 @@ export interface FallbackWorkerOptions {
   database: Database;
   clock: Clock;
   log: Log;
-  /** Decides and commits a step as it does a start, so that locks, spend and guard are the same. */
+  /** Decides and commits a step like a start, with the same locks, daily limit and guard. */
   starts: Batch<StartItem, StartAnswer | ApiError>;
-  /** Adds what the operator's risk check says of a send; it never fails for the check. */
+  /** Adds the answer of the operator's risk check; never rejects because the check failed. */
   withRisk: (request: StartRequest) => Promise<StartRequest>;
   /** What an application may send now; undefined if it is not registered for the API, or its account is disabled. */
   findRights: (applicationId: string) => Promise<SendingRights | undefined>;
-  /** These carriers may have something to send. */
+  /** Wakes the carriers that may have something to send. */
   wake: (carriers: Woken) => void;
   /** False while this node's clock is wrong. */
   mayRun?: (() => boolean) | undefined;
@@ -33,7 +33,7 @@ export interface FallbackWorkerOptions {
 
 const pauseMs = { waiting: 500, idle: 1000 };
 
-/** Takes the steps that are due. Several nodes may run a worker: the rows decide which of them takes a step. */
+/** Takes the steps that are due. Workers of several nodes may find the same step: a row lock decides which one takes it. */
 export function createFallbackWorker(options: FallbackWorkerOptions) {
   const { database, clock, log, starts, withRisk, findRights, wake, mayRun = () => true } = options;
   let isWaiting = false;
@@ -75,7 +75,10 @@ export function createFallbackWorker(options: FallbackWorkerOptions) {
   };
 }
 
-/** The text is the start's; permission, spend, sender and an operator's text are those of now. */
+/**
+ * Makes the request of a step: the text is the start's; rights, daily limit, sender and country template are the present
+ * ones.
+ */
 function toRequest(waiting: WaitingPlan, rights: SendingRights): StartRequest | undefined {
   const { verificationId, applicationId, to, correlationId, codeLength, index, awaited, plan, hasFailed } = waiting;
   const step = plan.steps[index];

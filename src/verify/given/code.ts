@@ -21,7 +21,7 @@ type Keys = Pick<KeyRing, 'keyFor'>;
 
 const hashBytes = 16;
 
-/** As Postgres reads and prints bytes. */
+/** Bytes in the text format of Postgres. */
 export const toCell = (bytes: Buffer) => `\\x${bytes.toString('hex')}`;
 
 export function givenHash(keys: Keys, { id, ringVersion }: CodeOwner, code: string): string {
@@ -36,7 +36,7 @@ export function openCode(keys: Keys, owner: CodeOwner, sealed: Buffer): string {
   return openSealed(sealingKey(keys, owner), sealed, owner.id).toString();
 }
 
-/** A hash for a code ends in digits, so this key equals none of them. */
+/** `givenHash` hashes an id with digits behind it, so this key never equals such a hash. */
 function sealingKey(keys: Keys, { id, ringVersion }: CodeOwner): Buffer {
   return keyedHash(keys.keyFor('given-code', ringVersion), `${id}:seal`);
 }
@@ -46,7 +46,7 @@ export function possibleHashes(keys: KeyRing, id: string, code: string, sinceMs:
   return keys.versionsSince(sinceMs).map((ringVersion) => givenHash(keys, { id, ringVersion }, code));
 }
 
-/** Whether a start wants the code of this verification: the same one of the caller's, or one of ours of that length. */
+/** Whether a start wants this verification's code: the same caller's code, or one of ours with the same length. */
 export function isSameCode(
   keys: Keys,
   verification: CodeOwner & { codeHash: string | null; codeLength: number },

@@ -5,7 +5,7 @@ import { longestTtlSeconds, type Outcome } from '../verification.ts';
 import { reasonCode, recordColumns, statusCode } from '../verification-row.ts';
 import { endings, isPending, type VerificationKey } from '../verification-store.ts';
 
-/** The count of ended codes may read the row this long before its time, by another node's clock. */
+/** By its clock another node's walk may count a row this much earlier, so an outcome from then on is noted as late. */
 const countedEarlyMs = 60_000;
 
 /**

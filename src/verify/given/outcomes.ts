@@ -15,7 +15,7 @@ export function createOutcomes(database: Database, clock: Clock) {
   return async (key: VerificationKey, outcome: Outcome): Promise<VerificationAndText> => {
     const nowMs = clock.nowMs();
     await putOutcome(database, key, outcome, nowMs);
-    // Whether this call changed the row or an earlier one did, the answer is the row.
+    // Answer with the row, also when an earlier call has already reported this outcome.
     const [found] = await findByKeys(database, [key]);
     if (found === undefined) throw notFound();
     const row = asOf(found.row, nowMs);

@@ -2,7 +2,7 @@
 import { dayMs, toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 
-/** Callers' codes of an application count for this time after one of them was checked or reported. */
+/** For how long an application's own codes count after one of them was checked or reported. */
 const reporterLastsMs = 7 * dayMs;
 
 /** A use of a caller's code that shows whether the person typed it in. */

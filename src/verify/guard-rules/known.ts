@@ -5,11 +5,11 @@ import type { GuardSettings } from '../../settings/settings.ts';
 import { createGuard, type Guard } from '../guard.ts';
 import { readNewestRules } from './store.ts';
 
-/** The guard of this node: the settings, and over them what a file has set. */
+/** The guard of this node: the settings, overridden by the rules of a configuration file. */
 export interface KnownGuard {
-  /** Read again after a change, and while this node may have missed one. */
+  /** Reads the rules again after a change, and while this node may have missed one. */
   current(): Guard | Promise<Guard>;
-  /** For the change feed. */
+  /** The change feed calls this. */
   forget(): void;
 }
 
@@ -29,7 +29,7 @@ export function createKnownGuard({ database, settings, environment, isTrusted }:
   async function read(): Promise<Guard> {
     const before = changes;
     const { version, rules } = await readNewestRules(database);
-    // The same object for the same rules: others are built for it.
+    // Keep one object per version: `start/batch.ts` recognises a changed guard by it.
     if (known?.version !== version) known = { version, guard: createGuard({ ...settings, ...rules }, environment) };
     isFresh = before === changes;
     return known.guard;

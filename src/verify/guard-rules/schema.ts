@@ -18,7 +18,7 @@ const count = Type.Optional(
   ),
 );
 
-/** The guard's rules as a file says them: a rule that it does not name stays, null is the rule of the settings. */
+/** The guard's rules in a configuration file. A missing rule stays as it is; null restores the rule of the settings. */
 export const guardRulesSchema = Type.Object(
   {
     countries: Type.Optional(
@@ -69,7 +69,7 @@ function checkCountries({ countries }: Record<string, unknown>): FieldProblem[] 
   );
 }
 
-/** What is set after a file: its rules over those before it. */
+/** The rules after a file is applied: its own, and those set before that it does not name. */
 export function mergedRules(before: GuardSettings, written: WrittenRules): GuardSettings {
   const merged: Record<string, unknown> = { ...before };
   for (const [name, value] of Object.entries(written)) {

@@ -22,7 +22,7 @@ export function createGuardRuleService({ database, clock, change }: GuardRuleSer
   return {
     read: (): Promise<SetRules> => readNewestRules(database),
 
-    /** Writes the next version in place of the one that was seen. */
+    /** Writes the next version, if `version` is still the newest. */
     replace: (version: number, rules: GuardSettings, by: string, note?: Note<SetRules>): Promise<SetRules> =>
       change(guardRulesChange, async (tx) => {
         const next = { version: version + 1, rules };

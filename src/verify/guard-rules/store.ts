@@ -2,7 +2,7 @@ import { toTimestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/database/database.ts';
 import type { GuardSettings } from '../../settings/settings.ts';
 
-/** The newest version of the rules that a file has set. Version 0 has none: the settings count. */
+/** The newest rules that a configuration file has set. Version 0: no file has set any, and the settings apply. */
 export interface SetRules {
   version: number;
   rules: GuardSettings;
@@ -18,7 +18,7 @@ const readStatement = {
   text: 'select version, rules from guard_rules order by version desc limit 1',
 };
 
-/** False when there is such a version: another apply was first. */
+/** False if this version already exists: another apply was first. */
 export async function insertRules(
   tx: Tx,
   { version, rules }: SetRules,

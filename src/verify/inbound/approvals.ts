@@ -22,7 +22,9 @@ export interface InboundApprovalOptions {
   clock: Clock;
   /** Whether the network behind the carrier vouches for the sender's number. */
   isTrusted: (tx: Tx, carrier: string) => Promise<boolean>;
-  /** Whether the application holds the number at the carrier; then it does until the transaction ends. */
+  /**
+   * Whether the application holds the number at the carrier. If so, it cannot lose the number until the transaction ends.
+   */
   holds: (tx: Tx, held: { applicationId: string; number: string; carrier: string }) => Promise<boolean>;
 }
 

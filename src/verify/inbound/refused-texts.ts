@@ -7,7 +7,7 @@ import type { Verification } from '../verification.ts';
 import { toVerification, type VerificationRow, verificationColumns } from '../verification-row.ts';
 import { inboundOf, plainText } from './request-text.ts';
 
-/** Why a text that a verification asks for approved nothing. */
+/** Why a text that a verification asked for did not approve it. */
 export type RefusalOfText = 'foreign' | 'forged' | 'late' | 'number_lost' | 'other_number' | 'repeated';
 
 /** For the story of the verification. */
@@ -16,13 +16,13 @@ export interface RefusedText {
   why: RefusalOfText;
 }
 
-/** A story needs no more; who repeats a text without end fills no row. */
+/** Maximum number in a row: a person who keeps repeating a text must not fill it. */
 const mostKept = 20;
 const mostAlike = 5;
 
 type Ring = Pick<KeyRing, 'keyFor' | 'version' | 'versions'>;
 
-/** As texts that a person is asked for end. */
+/** Every text that we ask a person to send ends in eight digits. */
 const askedForm = / [0-9]{8}$/;
 
 /** The oldest version never changes, so a text is recognised after a rotation of the ring. */
@@ -51,7 +51,7 @@ interface RefusableText {
   trusted: boolean;
 }
 
-/** Records in the story of its verification that a text approved nothing. Other texts cost no statement. */
+/** Records in the verification's story why a text did not approve it. Texts of another form cost no statement. */
 export async function noteRefused(
   tx: Tx,
   keys: Ring,
@@ -77,7 +77,7 @@ function refusalOf(
   if (asked.to !== from) return 'foreign';
   if (asked.status === 'approved') return 'repeated';
   if (asked.status !== 'pending' || asked.expiresAtMs <= nowMs) return 'late';
-  // An open one is approved by each right text that a trusted carrier brought to a number of the application.
+  // A pending verification accepts its text unless the carrier is not trusted or the application has lost the number.
   return trusted ? 'number_lost' : 'forged';
 }
 

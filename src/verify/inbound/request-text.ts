@@ -9,17 +9,17 @@ export interface InboundRequest {
   text: string;
 }
 
-/** In the sandbox it receives for every application. */
+/** In the sandbox this number receives the texts for every application. */
 export const sandboxNumber = '+15005550199';
 
 const digits = 8;
 
-/** As the row keeps it: the number has no space. */
+/** The form in rows: the number has no space, so it can be split again. */
 export function toInboundCell(number: string, app: string): string {
   return `${number} ${senderName(app)}`;
 }
 
-/** Undefined for other verifications. The digits cannot be derived without the key ring. */
+/** What the person must text; undefined for other verifications. The digits derive from the key ring. */
 export function inboundOf(
   keys: Pick<KeyRing, 'keyFor'>,
   { id, ringVersion, inbound }: Pick<Verification, 'id' | 'ringVersion' | 'inbound'>,
@@ -31,7 +31,7 @@ export function inboundOf(
   return { number: inbound.slice(0, at), text: `${inbound.slice(at + 1)} ${token}` };
 }
 
-/** The whole text, however a phone capitalises and spaces it. */
+/** Compares whole texts. Ignores case and spacing, which phones change. */
 export function isSameText(a: string, b: string): boolean {
   return plainText(a) === plainText(b);
 }

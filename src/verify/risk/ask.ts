@@ -10,11 +10,13 @@ export interface RiskAskingOptions {
   ask: AskRisk | undefined;
   /** What the guard would decide now. */
   explain: (item: ExplainItem) => Promise<GuardExplanation | Error>;
-  /** Whether a code of the number can be sent again. Absent where the guard decides about every send. */
+  /** Whether the number has a pending code, which can be sent again. Absent where the guard decides about every send. */
   isPending?: (of: Pick<StartRequest, 'applicationId' | 'to'>) => Promise<boolean>;
 }
 
-/** Adds what the risk check says, outside any transaction, to a send that the guard would let through. */
+/**
+ * Asks the risk check about sends that the guard would allow, outside any transaction, and adds the answer to the request.
+ */
 export function createRiskAsking({ environment, ask, explain, isPending }: RiskAskingOptions) {
   const isSandbox = environment === 'sandbox';
 
@@ -23,7 +25,7 @@ export function createRiskAsking({ environment, ask, explain, isPending }: RiskA
     if (ask === undefined || !mayUseChannel || (isSandbox && testNumberOf(to) !== undefined)) return request;
     const guarded = await explain({ applicationId, to, holds: isSandbox ? undefined : holds, keep: () => undefined });
     if (guarded instanceof Error) throw guarded;
-    // The guard counts no text that is sent again, so a pending code may go out all the same.
+    // The guard does not count resends: it may send a pending code even where it would block a start.
     const { reason } = guarded;
     if (reason !== null && !(await isPending?.({ applicationId, to }))) return { ...request, guarded: reason };
     return { ...request, risk: await ask({ applicationId, to }) };

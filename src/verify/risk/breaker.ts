@@ -1,8 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
 
-/** Stops asking a service that does not answer; after a pause one question tries it again. */
+/** Stops asking a service that does not answer. After a pause, one question tries the service again. */
 export interface Breaker {
-  /** False while it may not be asked. True for the one that tries it again. */
+  /** False while the service must not be asked. True for the question that tries it again. */
   mayAsk(): boolean;
   answered(): void;
   failed(): void;
@@ -23,7 +23,7 @@ export function createBreaker(clock: Pick<Clock, 'steadyMs'>): Breaker {
       if (failures < mostFailures) return true;
       const nowMs = clock.steadyMs();
       if (nowMs < openUntilMs) return false;
-      // The others wait for what this question finds.
+      // Until this question is answered, the others are refused.
       openUntilMs = nowMs + pauseMs;
       return true;
     },

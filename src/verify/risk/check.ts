@@ -16,18 +16,18 @@ export interface RiskCheckOptions {
   clock: Clock;
 }
 
-/** All of a question together, its token included. */
+/** Time limit of a whole question, including the request for a token. */
 export const riskWithinMs = 800;
 export const longestRiskAnswer = 16 * 1024;
 const keptMs = minuteMs;
 const mostKept = 20_000;
-/** Above this many at once a question fails at once: a slow service must not collect starts. */
+/** Maximum number of questions at once; a further one fails at once, so that a slow service does not make starts pile up. */
 const mostUnderWay = 256;
-/** One application's, so that it leaves room for the others. */
+/** The same for one application, so that others find room. */
 const mostOfApplication = 64;
 
 type Answer = Pick<RiskAnswer, 'decision' | 'reason'>;
-/** `isDown`: it counts against the service; false where it answered that it does not know this number. */
+/** `isDown`: the breaker counts the failure. False if the service answered that it does not know the number. */
 type Failure = { failure: string; isDown: boolean };
 
 /** Asks the operator's risk check before a code is sent. Answers are kept for a minute, failures are not. */

@@ -11,13 +11,15 @@ export interface ClientCredentials {
 }
 
 export interface ClientToken {
-  /** The `Authorization` header; undefined if the token endpoint gave none. Those who wait share one request. */
+  /**
+   * Returns the `Authorization` header; undefined if the token endpoint gave no token. Concurrent callers share one request.
+   */
   header(): Promise<string | undefined>;
-  /** The service refused it. */
+  /** Forgets a token that the service has refused. */
   drop(): void;
 }
 
-/** Before its end by this much a token is asked for again. */
+/** A new token is requested this long before the old one expires. */
 const marginMs = 30_000;
 const defaultSeconds = 300;
 

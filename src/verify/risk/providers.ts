@@ -3,15 +3,15 @@ import { routedCountryOf } from '../../messages/numbers/phone-number.ts';
 import { isObject } from '../../platform/is-object.ts';
 import { type RiskAnswer, type RiskQuestion, readReason } from './risk.ts';
 
-/** How one kind of service is asked, and what its answer means. */
+/** How to ask one kind of service, and how to read its answer. */
 export interface RiskProvider {
   url: string;
   bodyOf(question: RiskQuestion): object;
-  /** Undefined for what is no answer of such a service. */
+  /** Undefined if this is not an answer of such a service. */
   read(answer: unknown): Pick<RiskAnswer, 'decision' | 'reason'> | undefined;
 }
 
-/** One call of the operator's own service. */
+/** A service of the operator's own, with our JSON format. */
 export function plainProvider(url: string): RiskProvider {
   return {
     url,

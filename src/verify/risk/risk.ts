@@ -7,7 +7,7 @@ export interface RiskAnswer {
   source: 'answer' | 'cache' | 'failure';
 }
 
-/** A start as the risk check sees it. */
+/** The parts of a start that the risk check gets. */
 export interface RiskQuestion {
   to: string;
   applicationId: string;
@@ -18,7 +18,7 @@ export type AskRisk = (question: RiskQuestion) => Promise<RiskAnswer>;
 
 const longestReason = 64;
 
-/** A word from outside that rows and stories can hold; null if it is none. */
+/** Shortens the service's reason to a word for rows and stories; null if nothing is left. */
 export function readReason(said: unknown): string | null {
   if (typeof said !== 'string') return null;
   const word = said

@@ -124,7 +124,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
     return answers;
   }
 
-  /** Shows the caller what the person has to text. */
+  /** Adds to the answer what the person has to text. */
   function withText(answer: StartAnswer | ApiError): StartAnswer | ApiError {
     if (answer instanceof ApiError || answer.verification.status !== 'pending') return answer;
     const inbound = inboundOf(options.keys, answer.verification);
@@ -136,7 +136,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
     database.transaction(async (tx) => {
       const nowMs = clock.nowMs();
       const requests = items.map(({ request }) => request);
-      // Otherwise two starts of a number could both count the same wrong codes, and grant tries for them twice.
+      // Without the lock, two starts for a number could both count the same wrong codes, and grant tries for them twice.
       await pendingStore.lockNames(tx, requests.map(guard.countsStarts ? prefixNameOf : nameOf));
       const pending = await withUsed(tx, await lockPending(tx, requests, nowMs));
       await readChannels(tx, requests, pending);
@@ -170,7 +170,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
     );
   }
 
-  /** Only a start by another channel than the newest asks which ones had the code. */
+  /** Reads the channels that had the code, only for starts by another channel than the newest send. */
   async function readChannels(tx: Tx, requests: StartRequest[], pending: Map<string, PendingStart>): Promise<void> {
     const others = requests.flatMap((request) => {
       const open = pending.get(nameOf(request));
@@ -187,7 +187,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
     }
   }
 
-  /** Only a start with another code than the pending one can be a late repeat. */
+  /** Reads superseded codes only for starts with another code than the pending one: only these can be late repeats. */
   async function readSuperseded(
     tx: Tx,
     requests: StartRequest[],
@@ -205,7 +205,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
     }
   }
 
-  /** Blocks the starts whose text exceeds the application's segments of the day. */
+  /** Blocks the starts whose text exceeds the application's daily limit of segments. */
   async function withinSpend(
     tx: Tx,
     items: StartItem[],
@@ -222,7 +222,7 @@ function createStartRounds(database: Database, options: StartBatchOptions): Star
       const message = isDecided(decision) ? decision.message : undefined;
       if (message !== undefined)
         return spend.take(request, message.segmentCount) ? decision : overSpend(request, pending.get(nameOf(request)));
-      // The limit comes before the guard, and before a missing route.
+      // A used-up limit is the reason even where the guard refuses too, or a route is missing.
       const isRefused = !isDecided(decision) || decision.verification.status === 'blocked';
       return isRefused && request.step === undefined && spend.isUsedUp(request)
         ? blockForSpend(options, request)
@@ -294,7 +294,7 @@ export function createStartBatch(
   let { guard } = options;
   let rounds = createStartRounds(database, options);
 
-  /** A batch keeps its guard from its first statement to its last. */
+  /** All statements of a batch use the same guard. */
   function roundsUnder(current: Guard): StartRounds {
     if (current === guard) return rounds;
     guard = current;
@@ -345,7 +345,7 @@ async function lockPending(
   return new Map(found.filter((row) => !lapsed.includes(row)).map((row) => [nameOf(row), row]));
 }
 
-/** Whether this sends a code once more, in a way that counts. */
+/** Whether this start sends a pending code again, in a way that the guard counts. */
 function isCountedAgain({ verification, message }: StartDecision, open: PendingStart | undefined): boolean {
   if (message === undefined || verification.id !== open?.verification.id) return false;
   return isCountedSend(open.verification, message.channel);

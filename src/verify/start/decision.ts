@@ -36,7 +36,7 @@ export interface StartRequest {
   applicationId: string;
   to: string;
   channel: Channel;
-  /** The cell of a start by `inbound`, which sends nothing; null for the others. */
+  /** For a start by `inbound`, which sends nothing: the number to text and a name, as stored. Null for others. */
   inbound?: string | null;
   /** The name of the application, for the text that a person sends. */
   app: string;
@@ -62,9 +62,9 @@ export interface StartRequest {
   trace?: RequestTrace | undefined;
   /** Null for no limit. */
   segmentsPerDay: number | null;
-  /** What follows while the code is not entered; undefined for nothing. */
+  /** The fallback steps while the code is not entered; undefined for none. */
   fallback?: readonly FallbackStep[] | undefined;
-  /** Set if this is a step of an earlier start, and not a call. */
+  /** Set if this is a fallback step of an earlier start, and not a call of the API. */
   step?: DueStep | undefined;
   /** Groups of the application that are held back; nearly always none. */
   holds: readonly GuardHold[];
@@ -77,7 +77,7 @@ export interface StartDecision {
   verification: Verification;
   superseded: Verification | undefined;
   message: Message | undefined;
-  /** Of the request. */
+  /** The groups of the request's client. */
   clients: readonly string[];
   /** The caller's code for a new row; null where there is none. */
   sealedCode: string | null;
@@ -105,9 +105,9 @@ export interface PendingStart {
   verification: Verification;
   /** The carriers that had its texts. */
   used: readonly string[];
-  /** The channels that had the code; only read for a start by another one than the newest. */
+  /** The channels by which the code was sent; only read for a start by another channel than the newest. */
   channels: readonly Channel[];
-  /** The number's callers' codes that were superseded lately; only read for a start with another code. */
+  /** Callers' codes of the number that were superseded recently; only read for a start with another code. */
   superseded: readonly SupersededCode[];
 }
 
@@ -158,12 +158,15 @@ export function sendAgain(
   return withText(options, request, { verification, superseded: undefined, used, sealedCode: null });
 }
 
-/** A start that writes no row, or a blocked one. */
+/** A decision that sends no text: it leaves a verification as it is, or adds a blocked one. */
 function unchanged({ clients }: StartRequest, verification: Verification): StartDecision {
   return { verification, superseded: undefined, message: undefined, clients, sealedCode: null };
 }
 
-/** A code that was superseded lately is a late repeat of an earlier call: the newer one stays. */
+/**
+ * What a start does to the pending verification. A code that was recently superseded is a late repeat of an earlier call:
+ * the newer code stays.
+ */
 export function continuationOf(
   keys: StartDecisionOptions['keys'],
   { verification, superseded, channels }: Pick<PendingStart, 'verification' | 'superseded' | 'channels'>,
@@ -174,7 +177,7 @@ export function continuationOf(
   const isInbound = verification.inbound !== null;
   const asksInbound = request.channel === 'inbound';
   if (isInbound && asksInbound) return 'leave';
-  // What a person texts and a code supersede each other: a proof says which of them it was.
+  // A code and a text from the person supersede each other, because a proof says which of them it was.
   const isSame =
     !isInbound &&
     !asksInbound &&
@@ -244,7 +247,10 @@ function startNew(
   return withText(options, request, { verification, superseded, used: [], sealedCode });
 }
 
-/** Why nothing is sent by what was found before the transaction. A limit that has ended since stands: the risk check was not asked. */
+/**
+ * A refusal that was found before the transaction. One by the guard stands even if its limit has ended since, because the
+ * risk check was not asked.
+ */
 export function earlierRefusal({ risk, guarded }: StartRequest): BlockReason | null {
   return risk?.decision === 'block' ? 'risk' : (guarded ?? null);
 }
@@ -263,7 +269,7 @@ function refusalOf(
   return test.kind === 'blocked' ? 'block_list' : null;
 }
 
-/** Whether a further send counts as a start does: a call costs much more than a text that is sent again. */
+/** Whether the guard counts a further send like a start. Only an SMS after an SMS does not count: calls cost much more. */
 export function isCountedSend(pending: Pick<Verification, 'channel'>, channel: Channel): boolean {
   return channel !== 'sms' || pending.channel !== 'sms';
 }
@@ -367,14 +373,14 @@ function newText(
   });
 }
 
-/** The code is bound to the amount as the first start wrote it. */
+/** Use the amount as the first start wrote it, because the code is bound to that spelling. */
 function withPayment(text: PreparedText, cell: string | null): PreparedText {
   const { template } = text;
   if (cell === null || template.payment === undefined || toPaymentCell(template.payment) === cell) return text;
   return prepareText({ ...template, payment: readPaymentCell(cell) });
 }
 
-/** What is started by `inbound` has no text. */
+/** Starts by `inbound` never get here: they send no text. */
 function sendingChannel(channel: Channel): SendingChannel {
   if (channel === 'inbound') throw new Error('nothing is sent by inbound');
   return channel;

@@ -9,7 +9,7 @@ import type { StartRequest } from './decision.ts';
 export interface StartAnswer {
   verification: Verification;
   record: ReturnType<typeof toVerificationRecord> & { inbound?: InboundRequest };
-  /** The carrier that has a text to send because of this start; undefined if it may be any. */
+  /** The carriers to wake because of this start; undefined if any may have its text. */
   carriers: Woken;
 }
 

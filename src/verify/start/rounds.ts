@@ -13,8 +13,8 @@ export interface StartRounds {
 }
 
 /**
- * Starts for one number in one batch: the first is decided, and those that would not change its verification get the
- * same record, which they would have found after its commit. Others wait for the next round.
+ * Decides one start per number and round. Other starts for the number that change nothing get the same record, as they would
+ * after the commit; the rest wait for the next round.
  */
 export async function startInRounds(items: StartItem[], rounds: StartRounds): Promise<(StartAnswer | ApiError)[]> {
   const answers = new Map<StartItem, StartAnswer | ApiError>();
@@ -28,7 +28,7 @@ export async function startInRounds(items: StartItem[], rounds: StartRounds): Pr
       const answer = started[index];
       if (answer === undefined) throw new Error('a start has no answer');
       answers.set(item, answer);
-      // A step that does nothing says nothing about the number.
+      // The result of a fallback step says nothing about starts for the number.
       if (item.request.step !== undefined) return;
       if (answer instanceof ApiError || answer.verification.status !== 'pending') blocked.add(nameByChannel(item));
       else first.set(nameOf(item), answer);
@@ -50,7 +50,7 @@ async function answerFollowers(
     if (answers.has(item) || open === undefined) continue;
     const pending = { verification: open.verification, superseded: [], channels: [] };
     if (continuationOf(keys, pending, item.request, nowMs()) !== 'leave') {
-      // It changes the verification, and so do later ones: they wait for the next round.
+      // This start changes the verification, so it waits for the next round, and so do later ones for the number.
       first.delete(nameOf(item));
       continue;
     }

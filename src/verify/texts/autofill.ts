@@ -22,7 +22,7 @@ const longestCode = '0'.repeat(10);
  * septet per character.
  */
 const longestDomain = measure(longestCode + autofillLine({ domain: '' }, longestCode)).remaining;
-/** Of the frame's and the page's together. */
+/** Maximum length of `domain` and `embedded_in` together. */
 const longestDomains = measure(longestCode + autofillLine({ domain: '', embedded_in: '' }, longestCode)).remaining;
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';

@@ -11,7 +11,7 @@ import { findAllTexts } from './all-texts.ts';
 export interface VerificationAndText {
   row: Verification;
   text: VerificationText | undefined;
-  /** All of them, oldest first; undefined if there is at most one. */
+  /** All texts, oldest first; undefined if there is at most one. */
   all?: readonly SentText[] | undefined;
 }
 

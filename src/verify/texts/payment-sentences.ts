@@ -59,7 +59,7 @@ const english = 'Payment: {money} to {payee}.';
 /** The amount as the language writes it, with the currency's code: a sign may mean several currencies. */
 export function moneyText({ amount, currency }: Payment, locale: string | null): string {
   const language = languageOf(locale);
-  // A region decides how numbers are written (de-CH); a locale of another language does not.
+  // A region decides how numbers are written (de-CH), but only with the same language.
   const asked = locale?.toLowerCase().startsWith(language.slice(0, 2)) === true ? [locale, language] : [language];
   const [usable = 'en'] = Intl.NumberFormat.supportedLocalesOf(asked.filter(isTag));
   const digits = amount.split('.')[1]?.length ?? 0;

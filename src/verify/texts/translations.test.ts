@@ -56,7 +56,7 @@ test('minutes need no plural: a word that changes with the number, by CLDR, stan
 test('languages whose sentences are in GSM-7', () => {
   const inGsm = [...translations].filter(([, translation]) => isGsm(Object.values(translation).join('')));
   const latin = 'af ca da de en es et fi fil fr hr id it lt ms nb nl pl ro sl sv sw tr';
-  // Braces cost two septets in GSM-7 and are in it, so the places do not disturb.
+  // Placeholders have braces, which are in GSM-7 at two septets each, so they do not change the encoding.
   assert.deepEqual(
     inGsm.map(([language]) => language),
     latin.split(' '),

@@ -23,7 +23,7 @@ export interface VerificationTemplate {
   channel?: SendingChannel;
   /** The operator's text for the application and country. It replaces the whole text. */
   own?: CountryTemplate;
-  /** It stands in every text of its verification, which may then have two segments. */
+  /** Every text of the verification states it, and may then have two segments. */
   payment?: Payment;
 }
 

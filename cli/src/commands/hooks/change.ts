@@ -18,7 +18,7 @@ export const editHook: Command = {
   ],
   async run(call) {
     const { output } = call;
-    // What is wrong is said before anything is read.
+    // Check the options before the hook is read.
     if (Object.keys(readFields(call)).length === 0)
       throw usageError('Nothing to change: give --from, --locale or --pointer.');
     const { session, hook, hookPath } = await findHook(call);

@@ -107,7 +107,7 @@ export const listHookCalls: Command = {
   },
 };
 
-/** As it is written in the API, so that it can be looked up. */
+/** The API's own word for an outcome, because the documents explain these words. */
 export function outcomeText(outcome: string): Text {
   if (outcome === 'sent') return green(outcome);
   return outcome === 'repeated' ? outcome : red(outcome);

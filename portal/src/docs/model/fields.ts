@@ -13,7 +13,7 @@ export interface Field {
   /** The values that are allowed. */
   values: string[];
   default: string | undefined;
-  /** Those of an object, or of the objects in a list. */
+  /** The fields of an object, or of the objects in a list. */
   fields: Field[];
 }
 

@@ -26,7 +26,7 @@ export function SampleCard({ request }: { request: SampleRequest | undefined }) 
   }
 
   return (
-    // No landmark: a guide has several of equal name.
+    // Not a landmark: a guide has several cards with this label.
     <figure className={styles.card} aria-label={words.sample.title}>
       <TabRow label={words.sample.language} tabs={languages} chosen={language} choose={choose}>
         {request === undefined ? (

@@ -6,7 +6,7 @@ export interface ClientCall {
   path: string;
   /** A record, a list that a loop reads, the feed, or nothing. */
   gives: 'one' | 'many' | 'events' | 'nothing';
-  /** The name of what it gives. */
+  /** The name of the variable for the result. */
   name: string;
   args: unknown[];
   options: Record<string, unknown>;

@@ -132,7 +132,7 @@ function withoutRepeats(entries: readonly SearchEntry[]): SearchEntry[] {
 /** Most readers write applications: their calls come before guides, and guides before the calls of the portal. */
 const applicationBonus = 15;
 const exactScore = 40;
-/** The most that one word of several, or a word of another product, scores. */
+/** The maximum score of one word among several, or of a synonym. */
 const mostInPart = 20;
 
 /** Zero if a word is missing. A match in the title counts more than one beside it, and the start of a word more than its middle. */
@@ -143,7 +143,7 @@ function scoreOf(entry: SearchEntry, words: string[]): number {
   for (const word of words) {
     const [, ...synonyms] = meaningsOf(word);
     const bySynonym = synonyms.map((each) => Math.min(wordScore(title, rest, each), mostInPart));
-    // A title that is one of several words says less than the query.
+    // If the query has several words, a title that equals only one of them is no exact match.
     const byWord = Math.min(wordScore(title, rest, word), words.length === 1 ? exactScore : mostInPart);
     const found = Math.max(byWord, ...bySynonym);
     if (found === 0) return 0;

@@ -1,6 +1,6 @@
 const codes = ['verification_code', 'recovery_code', 'login_code', 'registration_code'];
 
-/** What Kratos shall post: the number, the text, and of its data only the codes. */
+/** The body that Kratos is to post: the number, the text, and only the codes of its data. */
 const template = `function(ctx) {
   recipient: ctx.recipient,
   body: ctx.body,

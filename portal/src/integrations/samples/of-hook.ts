@@ -3,7 +3,7 @@ import { auth0Action } from './auth0.ts';
 import { genericSample } from './generic.ts';
 import { kratosSample } from './kratos.ts';
 
-/** What a server needs besides plain settings; its name in the words, and the text to paste. */
+/** The code or configuration that a server needs besides plain settings, to be pasted there. */
 export function sampleOf(
   { kind, url, pointers }: Pick<HookDetail, 'kind' | 'url' | 'pointers'>,
   secret: string,

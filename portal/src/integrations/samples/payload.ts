@@ -25,7 +25,7 @@ function openAt(payload: Record<string, unknown>, path: string[]): Record<string
   let here = payload;
   for (const name of path) {
     const next = here[name];
-    // Bad pointers may cross: a value of one is a part of another.
+    // Invalid pointers may conflict, if one leads into another's value: replace that value.
     const opened = typeof next === 'object' && next !== null ? (next as Record<string, unknown>) : {};
     here[name] = opened;
     here = opened;

@@ -17,7 +17,7 @@ import { TestReceivers } from './test-receivers.tsx';
 
 interface AccountPanelProps {
   account: SmppAccount;
-  /** Of all accounts. */
+  /** The path of all accounts in the API. */
   path: string;
   onChange: () => void;
   onRotated: (made: NewSmppAccount) => void;

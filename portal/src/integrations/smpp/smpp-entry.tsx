@@ -4,7 +4,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { words } from '../../words/smpp.tsx';
 
-/** The way to the accounts for programs that speak SMPP. */
+/** Links to the accounts for programs that speak SMPP. */
 export function SmppEntry({ applicationId }: { applicationId: string }) {
   return (
     <Panel

@@ -2,7 +2,7 @@ import { Callout } from '../../parts/notice/callout.tsx';
 import { words } from '../../words/integrations.tsx';
 import { hostOfTwilioNode } from './node-host.ts';
 
-/** Shown where twilio-node would call another host than the service, and with it show the token to it. */
+/** Shown where twilio-node would call a host other than the service, and so reveal the token to it. */
 export function HostWarning({ baseUrl }: { baseUrl: string }) {
   const { hostname } = new URL(baseUrl);
   const other = hostOfTwilioNode(hostname);

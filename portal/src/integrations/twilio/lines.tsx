@@ -17,7 +17,7 @@ const languages = [
   { value: 'Move.java', label: words.languages.java },
   { value: 'move.go', label: words.languages.go },
 ];
-/** Their libraries take an address; the others need an HTTP client of ours. */
+/** Libraries that accept another address. For the others the sample brings its own HTTP client. */
 const withAddress = ['move.mjs', 'move.py'];
 const notRun = 'Move.java';
 

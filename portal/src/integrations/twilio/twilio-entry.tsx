@@ -6,7 +6,7 @@ import { words as allWords } from '../../words/integrations.tsx';
 
 const words = allWords.twilio;
 
-/** The way to the credentials for Twilio's library. */
+/** Links to the credentials for Twilio's library. */
 export function TwilioEntry({ applicationId }: { applicationId: string }) {
   return (
     <Panel

@@ -66,7 +66,7 @@ export function CarrierHour({
   );
 }
 
-/** Submits that the carrier has not taken. They are no texts: most are sent again. */
+/** Submits that the carrier did not take: they are not counted as texts, because most are sent again. */
 function Trouble({ carrier: { unanswered, put_off } }: { carrier: CarrierNow }) {
   if (unanswered + put_off === 0) return null;
   return (

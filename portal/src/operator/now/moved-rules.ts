@@ -8,7 +8,7 @@ export function namesCarrier({ carriers, failover }: RouteRule, name: string): b
   return carriers.some(({ carrier }) => carrier === name) || failover.includes(name);
 }
 
-/** The rules after these of them give the texts of one carrier to another. All other rules stay as they are. */
+/** The rules after the chosen ones give the texts of carrier `from` to carrier `to`. All others stay as they are. */
 export function movedRules(rules: readonly RouteRule[], from: string, to: string, chosen: ReadonlySet<string>) {
   return rules.map((rule) => (chosen.has(rule.name) && namesCarrier(rule, from) ? moved(rule, from, to) : rule));
 }

@@ -11,7 +11,7 @@ import { ApplicationField } from '../application-field.tsx';
 import { useCarrierNames } from '../use-carrier-names.ts';
 
 interface NumberFormProps {
-  /** Undefined: a new one. */
+  /** Undefined for a new number. */
   number: OwnNumber | undefined;
   onClose: () => void;
   onSaved: () => void;

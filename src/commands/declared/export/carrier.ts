@@ -4,7 +4,10 @@ import { hideSecrets } from '../../../delivery/http/secrets.ts';
 import { readSettings } from '../../../delivery/setup/settings.ts';
 import { isObject } from '../../../platform/is-object.ts';
 
-/** Whether an export has a place for each secret, as files for `npm run carriers` do, or leaves secrets out. */
+/**
+ * Whether an export names an environment variable for each secret, as files for `npm run carriers` do, or leaves secrets
+ * out.
+ */
 export interface ExportForm {
   secretPlaces: boolean;
 }
@@ -32,7 +35,7 @@ export function exportCarrier(row: CarrierRow, form: ExportForm): object {
   };
 }
 
-/** A secret that is shown as `auth_token_set` or in `secrets_set` becomes a place in the environment. */
+/** A secret that is shown as `auth_token_set` or in `secrets_set` becomes the name of an environment variable. */
 function exportHttp({ name, kind, settings, paused }: CarrierRow, { secretPlaces }: ExportForm): object {
   const envOf = (field: string) => ({ env: `CARRIER_${`${name}_${field}`.toUpperCase().replaceAll('-', '_')}` });
   const all = Object.entries(hideSecrets(settings)).flatMap(([field, value]): [string, unknown][] => {

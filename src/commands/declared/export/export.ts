@@ -131,7 +131,7 @@ function exportTemplate({ country, text, templateId }: DeclaredTemplate): object
   return { country, text, ...(templateId !== null && { template_id: templateId }) };
 }
 
-/** A disabled webhook has no status that a file could say. */
+/** A file cannot declare the status `disabled`. */
 function exportWebhook({ url, types, description, status }: Webhook): object {
   return {
     url,
@@ -150,7 +150,7 @@ function exportHook({ kind, from, locale, pointers }: Hook): object {
   };
 }
 
-/** Without what is the default. */
+/** A route without fields that have their default. */
 function exportRoute(rule: RouteRule, namedBy: NamedBy): object {
   const { name, match, carriers, failover, failover_bulk, from, hours } = rule;
   const applications = (match.applications ?? []).map((id) => Object.values(namedBy(id))[0]);

@@ -39,7 +39,7 @@ export interface CallbacksOptions {
 
 export type CallbackCount = 'receipts' | 'inbound' | 'unproven' | 'unreadable';
 
-/** Maximum number of a carrier's receipts that wait for the database. Its provider has to send others again. */
+/** Maximum number of a carrier's receipts that wait for the database. The provider has to resend the others. */
 const mostWaiting = 5000;
 const mostPerWrite = 500;
 
@@ -140,7 +140,7 @@ export function createCallbacks(options: CallbacksOptions): Callbacks {
 
 const unproven = () => new ApiError('UNAUTHENTICATED', 'The proof of this callback is missing, wrong or too old.');
 
-/** What a handshake may make us repeat. */
+/** A handshake makes us repeat a value from the request, so only these characters are allowed. */
 const rightAnswer = /^[\w.-]{1,128}$/;
 
 function mustFit({ verify, to }: ReceiptDescription): boolean {

@@ -29,9 +29,9 @@ export const proofSchema = Type.Object(
     kind: literals(proofKinds),
     /** The name of the secret, among `secrets`. */
     secret: text(64),
-    /** Of Basic: the user. */
+    /** The user name of Basic authentication. */
     user: text(),
-    /** The header of the signature, of its time and of its nonce. */
+    /** The names of the headers that hold the signature, its time and its nonce. */
     header: text(64),
     timestamp: text(64),
     nonce: text(64),

@@ -30,7 +30,7 @@ const checks: Record<Exclude<ProofKind, 'token'>, Check> = {
     return isSame(headerOf(request, 'authorization'), expected);
   },
 
-  /** The URL, then the sorted parameters of a form; JSON by its hash, which is in the URL. */
+  /** Covers the URL and the sorted parameters of a form. For JSON, the URL holds a hash of the body. */
   'twilio-sha1'(request, _, { secret }) {
     const given = headerOf(request, 'x-twilio-signature');
     const form = formOf(request);
@@ -56,7 +56,7 @@ const checks: Record<Exclude<ProofKind, 'token'>, Check> = {
     );
   },
 
-  /** The URL without its query, and a nonce. If the better signature is present too, only that one counts. */
+  /** Covers the URL without its query, and a nonce. If the stronger V3 signature is present, only that one counts. */
   'plivo-v2'(request, proof, context) {
     const better = [headerOf(request, 'x-plivo-signature-v3'), headerOf(request, 'x-plivo-signature-ma-v3')];
     if (better.some((each) => each !== undefined)) return checks['plivo-v3'](request, proof, context);
@@ -68,7 +68,9 @@ const checks: Record<Exclude<ProofKind, 'token'>, Check> = {
     return given.some((each) => isSame(each, expected));
   },
 
-  /** The URL with its sorted query, the sorted parameters of a form, the nonce; there may be several signatures. */
+  /**
+   * Covers the URL with its sorted query, the sorted parameters of a form, and the nonce. There may be several signatures.
+   */
   'plivo-v3'(request, _, { secret }) {
     const nonce = headerOf(request, 'x-plivo-signature-v3-nonce');
     const given = [headerOf(request, 'x-plivo-signature-v3'), headerOf(request, 'x-plivo-signature-ma-v3')]
@@ -91,7 +93,7 @@ const checks: Record<Exclude<ProofKind, 'token'>, Check> = {
     return given.some((each) => isSame(each, expected));
   },
 
-  /** `<time>|<body>`, with a raw public key in base64. */
+  /** Covers `<time>|<body>`. The secret is a raw public key in base64. */
   'ed25519-ts'(request, { header = '', timestamp = '', tolerance_seconds: tolerance }, { secret, nowMs }) {
     const [signature, time] = [headerOf(request, header), headerOf(request, timestamp)];
     if (signature === undefined || time === undefined || !isFresh(time, tolerance, nowMs)) return false;
@@ -124,7 +126,7 @@ const checks: Record<Exclude<ProofKind, 'token'>, Check> = {
 
   'jwt-hs256': verifyJwt,
 
-  /** `&name=value` of all parameters but `sig`, sorted; with a time among them. */
+  /** Covers `&name=value` of all parameters but `sig`, sorted. One of them is the time. */
   'params-md5'(request, { algorithm = 'hash-md5', tolerance_seconds: tolerance }, { secret, nowMs }) {
     const parameters = paramsOf(request);
     const given = parameters?.find(([name]) => name === 'sig')?.[1];
@@ -157,7 +159,7 @@ export function isSame(given: string | undefined, expected: string): boolean {
   return given !== undefined && sameBytes(Buffer.from(given), Buffer.from(expected));
 }
 
-/** By name, then by value; the same name and value once. */
+/** Sorts by name, then by value, and removes duplicates. */
 function sortedByName(parameters: Parameters): Parameters {
   const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   const seen = new Map(parameters.map((each) => [JSON.stringify(each), each]));

@@ -60,7 +60,7 @@ function receiptOf(entry: unknown, request: CallbackRequest, described: ReceiptD
   };
 }
 
-/** `2 of 3`, or `2`. */
+/** Reads the number of a part: `2 of 3`, or `2`. */
 function partOf(text: string | undefined): number | undefined {
   const part = /^(\d{1,2})(?:\D|$)/.exec(text ?? '')?.[1];
   return part === undefined ? undefined : Number(part);

@@ -1,6 +1,6 @@
 import { type MessageErrorCode, messageErrorCodes } from '../../../messages/message.ts';
 
-/** Turns lists of a provider's codes by our meaning into a map from code to meaning. */
+/** Turns lists of a provider's codes, by our error code, into a map from each of the provider's codes to ours. */
 export function codes(
   lists: Partial<Record<MessageErrorCode, readonly (string | number)[]>>,
 ): Record<string, MessageErrorCode> {

@@ -21,7 +21,7 @@ export interface Preset {
   fields: Record<string, PresetField>;
   /** Absent: `sms` alone. */
   channels?: readonly SendingChannel[];
-  /** Undefined where each account has its own. */
+  /** The base URL; undefined if each account has its own. */
   base?: string;
   baseHelp?: string;
   describe(settings: Record<string, unknown>): Description;

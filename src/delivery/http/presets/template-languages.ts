@@ -12,7 +12,7 @@ export function languagesProblem({ template_languages: given }: Record<string, u
   ];
 }
 
-/** Meta's names for our languages. English is the usual one, if the template has none. */
+/** Meta's name for each of our languages. If the template has no English, its first language is used for `en`. */
 export function templateLanguages({ template_languages: given }: Record<string, unknown>): Record<string, string> {
   const names = typeof given === 'string' ? given.split(',') : [];
   const [usual = 'en'] = names;

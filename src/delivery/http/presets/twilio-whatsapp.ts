@@ -73,7 +73,7 @@ function areSids(all: string[]): boolean {
   return all.length <= mostSids && all.every((each) => oneSid.test(each));
 }
 
-/** By our language. English is the usual one, if there is none. */
+/** The Content SID for each of our languages. If none is for English, the first one is used for `en`. */
 function sidsOf(given: unknown): Record<string, string> {
   const pairs = (typeof given === 'string' ? given : '').split(',').map((pair) => pair.split('=', 2));
   return { en: pairs[0]?.[1] ?? '', ...Object.fromEntries(pairs) };

@@ -1,15 +1,17 @@
 import type { ClientBase } from 'pg';
 import { NotReplicated } from '../errors.ts';
 
-/** What Postgres says when a commit stops waiting for its synchronous standby: it is there, and may still be lost. */
+/** The SQLSTATE of the warning that a commit did not wait for its synchronous standby: a failover may still lose it. */
 const cancelledWait = '01000';
-/** Where that comes from. Any function of a database may warn with the same number. */
+/**
+ * The source file that Postgres names in this warning: functions in a database may raise warnings with the same SQLSTATE.
+ */
 const sourceOfWait = 'syncrep.c';
 
 /** Finds commits that no standby has confirmed. Costs nothing while there are none. */
 export interface CommitWatch {
   watch(client: ClientBase): void;
-  /** Before a COMMIT: forgets what earlier statements said. */
+  /** Call before a COMMIT: forgets the warnings of earlier statements. */
   begin(client: ClientBase): void;
   /** Throws if the statement that has just succeeded committed without its standby. */
   require(client: ClientBase): void;

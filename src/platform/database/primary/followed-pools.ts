@@ -24,7 +24,7 @@ interface Followed {
 
 /** Every request is answered within 5 s. */
 const answerWithinMs = 4500;
-/** No connection was had, so nothing was written: the pool is full, or the host too busy to open one. */
+/** Errors of calls that got no connection, because the pool is full or the host too busy: nothing was written. */
 const neverConnected =
   /^timeout exceeded when trying to connect|^timeout expired|^Connection terminated due to connection timeout|ECONNREFUSED/;
 

@@ -14,10 +14,12 @@ export interface HostWatch {
   cut(): void;
 }
 
-/** Postgres has no time limit for a commit that waits for its standby. It goes on waiting when its connection is cut. */
+/**
+ * Postgres has no time limit for a commit that waits for its standby, not even when its client disconnects: we cancel it.
+ */
 const giveUpAfterMs = 900;
 const limits = { connectMs: 1000, statementMs: 3000, transactionMs: 3000 };
-/** A frozen host answers nothing: then its connection is cut, so that a new one finds out. */
+/** A frozen host does not answer: after this its connection is closed, and the next poll opens another. */
 const answerWithinMs = 3200;
 
 export function createHostWatch({ url }: HostAddress, onLost: () => void): HostWatch {
@@ -25,9 +27,9 @@ export function createHostWatch({ url }: HostAddress, onLost: () => void): HostW
   const settings = sessionSettings(limits);
   let session: Session | undefined;
   let opening: Promise<Session> | undefined;
-  /** Of the session. */
+  /** The process id of the session in Postgres. */
   let pid = 0;
-  /** Open while writes have to be given up. */
+  /** A second session that cancels writes; open from the first late write until one succeeds. */
   let helper: Session | undefined;
 
   function lose(which: Session | undefined): void {
@@ -53,7 +55,7 @@ export function createHostWatch({ url }: HostAddress, onLost: () => void): HostW
     return rows;
   }
 
-  /** The write then ends as one that no standby has confirmed. */
+  /** Cancels the write, which then fails as not confirmed by a standby. */
   async function giveUp(): Promise<void> {
     helper ??= await openSession(config, settings, dismiss);
     await helper.query('select pg_cancel_backend($1)', [pid]);
@@ -80,7 +82,7 @@ export function createHostWatch({ url }: HostAddress, onLost: () => void): HostW
         dismiss();
       } finally {
         clearTimeout(late);
-        // It must not cancel the next statement.
+        // Wait, so that a late cancel does not hit the next statement.
         await givingUp;
       }
     },
@@ -103,5 +105,5 @@ const lookStatement = `select pg_is_in_recovery() or current_setting('transactio
     current_setting('synchronous_standby_names') <> ''
       and current_setting('synchronous_commit') not in ('off', 'local') as "isSynchronous"`;
 
-/** Writes a record to the log and nothing to any table: a commit of it waits for the standby like any other. */
+/** Writes to the WAL but to no table: its commit waits for the standby like any other. */
 const writeStatement = `select pg_logical_emit_message(true, 'heliograph', '')`;

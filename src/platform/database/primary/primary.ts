@@ -6,7 +6,7 @@ import { type HostAddress, readHosts } from './hosts.ts';
 import { choose } from './trust.ts';
 import { type HostState, type Watched, watchHost } from './watched-host.ts';
 
-/** The server that takes writes. Another object after each switch, also where the same host has started again. */
+/** The server that takes writes. Each switch makes a new object, also when the same host has restarted. */
 export interface PrimaryHost extends HostAddress {
   timeline: number;
   startedAt: string;
@@ -20,13 +20,18 @@ export interface Primary {
   whenTrusted(limitMs: number): Promise<PrimaryHost>;
   /** Resolves when a write that began after this call has committed: all that was read before is then replicated. */
   confirm(limitMs?: number): Promise<void>;
-  /** A connection was lost or a commit is in doubt: what it wrote may be there, and not replicated. */
+  /**
+   * Marks the host as in doubt, after a lost connection or a commit without an answer: writes there may not be replicated.
+   */
   doubt(host: PrimaryHost): void;
-  /** Whether an answer that this host has just given counts: the host is trusted, and nothing there is in doubt. */
+  /** Whether to believe an answer of this host: it is trusted, and not in doubt. */
   isBelieved(host: PrimaryHost): boolean;
-  /** Waits until it counts: until a write has committed that began after the last doubt so far. Or throws a 503. */
+  /**
+   * Waits until answers of this host can be believed: a write that began after the last doubt has committed. Else throws a
+   * 503.
+   */
   whenBelieved(host: PrimaryHost, limitMs: number): Promise<void>;
-  /** Rises at each switch. What another server said may be unknown to this one. */
+  /** Rises at each switch: what a node read from the previous server may be missing on this one. */
   readonly epoch: number;
   /** Called at each switch; without a host when the last one is known to take writes no longer. */
   onSwitch(listener: (host: PrimaryHost | undefined) => void): void;
@@ -82,7 +87,7 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
     }
   }
 
-  /** The host that may be written. Where two addresses lead to one server, the one in use. */
+  /** The host that may be written. If two addresses lead to the same server, the one already in use. */
   function chosen(): Watched | undefined {
     const views = hosts.flatMap((host) =>
       host.view?.system === system && host.view ? [[host, host.view] as const] : [],
@@ -124,7 +129,9 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
     for (const listener of listeners) listener(found?.host);
   }
 
-  /** Looks after each write. Throws a 503 if nothing is found in time. */
+  /**
+   * Calls `find` now, and after each news while a host is trusted, until it finds something. Throws a 503 after `limitMs`.
+   */
   async function until<Found>(find: () => Found | undefined, limitMs: number): Promise<Found> {
     const now = find();
     if (now !== undefined) return now;
@@ -151,7 +158,7 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
     });
   }
 
-  /** A write at this host that began after this time has committed, and the host is trusted still. */
+  /** True once a write at this host that began after `sinceMs` has committed, while the host is still trusted. */
   function hasWritten(host: PrimaryHost | undefined, sinceMs: number): true | undefined {
     if (host === undefined || found?.host !== host) throw noPrimary();
     return current() === host && found.watched.provenAtMs() > sinceMs ? true : undefined;
@@ -177,7 +184,7 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
     },
     isBelieved: (host) => current() === host && found?.watched.isDoubted() === false,
     async whenBelieved(host, limitMs) {
-      // Later doubts are about later statements: with them, one host that is busy would keep every answer waiting.
+      // Ignore doubts that arise while waiting: on a busy host new ones keep coming, and the answer would wait for ever.
       const doubtedAtMs = found?.watched.doubtedAtMs() ?? 0;
       await until(() => hasWritten(host, doubtedAtMs), limitMs);
     },
@@ -199,7 +206,7 @@ export function createPrimary({ url, clock, log }: PrimaryOptions): Primary {
   };
 }
 
-/** True when the host is known to be the primary no longer. One that only fails to answer may still be it. */
+/** True when the host is certainly no longer the primary. A host that does not answer may still be it. */
 function isOver({ host, watched }: { host: PrimaryHost; watched: Watched }, next: Watched | undefined): boolean {
   if (next !== undefined && next !== watched) return next.isProven();
   const { view } = watched;

@@ -1,4 +1,4 @@
-/** What a host said when it was last asked. Times are of this process's steady clock. */
+/** What a host said when it was last asked. */
 export interface HostView {
   /** Follows another host, or refuses writes. */
   isStandby: boolean;
@@ -12,10 +12,10 @@ export interface HostView {
   isSynchronous: boolean;
 }
 
-/** Below the 1.2 s for which a change waits for a node that does not follow: by then the node trusts nothing. */
+/** Less than the 1.2 s that a change waits for nodes that do not acknowledge it: by then such a node trusts nothing. */
 export const trustedForMs = 1000;
 
-/** What the views say together. */
+/** The conclusion from the views of all hosts. */
 export type Choice<Host> =
   | { is: 'found'; host: Host }
   | { is: 'none' }
@@ -34,25 +34,25 @@ export function choose<Host>(views: readonly (readonly [Host, HostView])[], high
   return isOne ? { is: 'found', host: first[0] } : { is: 'split', hosts: writable.map(([host]) => host) };
 }
 
-/** What this process knows of a host from its own writes there, in its steady clock. */
+/** What this process knows about a host from its own writes there. Times are of its steady clock. */
 export interface Proof {
-  /** When the last write that has committed there began. */
+  /** When the newest write that has committed there began. */
   wroteAtMs: number;
-  /** When something there was last lost or left in doubt. */
+  /** When a connection to it was last lost, or a commit last left without an answer. */
   doubtedAtMs: number;
 }
 
 export const noProof: Proof = { wroteAtMs: Number.NEGATIVE_INFINITY, doubtedAtMs: Number.NEGATIVE_INFINITY };
 
 /**
- * A host is trusted while a write of our own has committed there within the last second. With a synchronous standby an
- * old primary cannot commit, because the standby has left it.
+ * A host is trusted for a second after a write of ours that committed there. With a synchronous standby an old primary
+ * cannot commit: its standby no longer follows it.
  */
 export function isProven({ wroteAtMs }: Proof, nowMs: number): boolean {
   return nowMs - wroteAtMs <= trustedForMs;
 }
 
-/** What was lost may be there and not replicated. A write that began later confirms it, or finds out. */
+/** True until a write that began after the doubt has committed: lost work may be there without being replicated. */
 export function isDoubted({ wroteAtMs, doubtedAtMs }: Proof): boolean {
   return wroteAtMs <= doubtedAtMs;
 }

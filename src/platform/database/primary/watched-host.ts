@@ -13,18 +13,18 @@ export interface HostState {
   timeline: number | null;
 }
 
-/** One host, asked again and again. */
+/** One host of the database, polled regularly. */
 export interface Watched {
   readonly address: HostAddress;
   /** Undefined while it does not answer. */
   readonly view: HostView | undefined;
   isProven(): boolean;
-  /** When the last write began that has committed there. */
+  /** When the newest committed write began. */
   provenAtMs(): number;
-  /** Until when an earlier write confirms nothing. */
+  /** When it was last in doubt: only a write that began later ends the doubt. */
   doubtedAtMs(): number;
   isDoubted(): boolean;
-  /** Writes once more, after the write under way. */
+  /** Writes once more, after the current write. */
   prove(): void;
   doubt(): void;
   describe(): string;
@@ -35,7 +35,7 @@ export interface Watched {
 
 export interface WatchOptions {
   clock: Pick<Clock, 'steadyMs'>;
-  /** Whether it takes writes on the highest timeline, as far as is known. */
+  /** Whether this host takes writes on the highest known timeline. */
   mayWrite(host: Watched): boolean;
   isFollowed(host: Watched): boolean;
   /** Whether a trusted host is known. */
@@ -43,10 +43,10 @@ export interface WatchOptions {
   onNews(): void;
 }
 
-/** Two writes a second keep the proof, and a third may be late. */
+/** Trust needs one committed write per second: at this interval, one may be late. */
 const proveEveryMs = 400;
 const proveSoonMs = 100;
-/** A standby is only asked whether it was promoted. */
+/** A standby is only polled for a promotion. */
 const lookEveryMs = 1000;
 const searchEveryMs = 100;
 
@@ -72,7 +72,8 @@ export function watchHost(address: HostAddress, options: WatchOptions): Watched 
       await watch.write();
       proof = { ...proof, wroteAtMs: beganMs };
     } catch (error) {
-      // Without its standby a host commits nothing that counts. It answers, and the next write may count.
+      // A commit without a standby's confirmation does not renew trust, but the host did answer: keep its view and try
+      // again.
       if (!isCommitInDoubt(error)) lose(causeOf(error), keepsConnectionUsable(error));
     }
     onNews();
