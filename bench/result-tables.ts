@@ -32,6 +32,31 @@ export function markdownTable(rows: Row[]): string {
   return parts.join('\n');
 }
 
+/** The same lines of several runs, each with two columns: the median, and the ratio or the cost by CPU. */
+export function besideTable(runs: { node: string; rows: Row[] }[]): string {
+  const parts: string[] = [];
+  const all = new Map(runs.flatMap(({ rows }) => rows.map((row) => [keyOf(row), row] as const)));
+  for (const [group, own] of groupsOf([...all.values()])) {
+    const columns = runs.flatMap(({ node }) => [node, 'by CPU', 'µs CPU', 'µs Postgres']);
+    parts.push(`| ${[group, ...columns].join(' | ')} |`, `|---|${'---:|'.repeat(columns.length)}`);
+    for (const row of own) {
+      const found = runs.map(({ rows }) => rows.find((each) => keyOf(each) === keyOf(row)));
+      const figures = found.flatMap((each) => {
+        if (each === undefined) return ['', '', '', ''];
+        const [, value = '', byCpu = '', , cpu = '', postgres = ''] = cells(each);
+        return [value, byCpu, cpu, postgres];
+      });
+      parts.push(`| ${[row.name, ...figures].join(' | ')} |`);
+    }
+    parts.push('');
+  }
+  return parts.join('\n');
+}
+
+function keyOf({ group, name }: Row): string {
+  return `${group}\n${name}`;
+}
+
 function cells(row: Row): string[] {
   const { name, value, byCpu, perSecond, cpuMicroseconds, postgresMicroseconds } = row;
   const held = holds(row);

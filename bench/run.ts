@@ -121,5 +121,5 @@ const busiest = Math.max(0, ...rows.map(({ measured }) => measured?.baseline.loa
 if (busiest > 0)
   console.log(`The load itself took at most ${busiest.toFixed(2)} of a core: below 1, the servers were the limit.`);
 if (failed.length > 0) console.error(`Failed, so nothing is written: ${failed.join(', ')}`);
-else if (named.length === 0) writeResults(rows, quick ? 'quick' : 'results');
+else if (named.length === 0) writeResults(rows, quick);
 process.exit(failed.length);

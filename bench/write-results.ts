@@ -2,31 +2,50 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Row } from './result-row.ts';
-import { markdownTable } from './result-tables.ts';
+import { besideTable, markdownTable } from './result-tables.ts';
 
 export const resultsFolder = fileURLToPath(new URL('results/', import.meta.url));
 
 const document = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 const tableInDocument = /(<!-- written by npm run bench -->\n).*(<!-- end -->)/s;
+/** What a fresh machine has: the document shows its last full run. */
+const documentedNode = 'v20.';
 
-/** Writes the numbers as a table and as JSON. */
-export function writeResults(rows: Row[], name: string): void {
+interface Run {
+  measuredAt: string;
+  machine: { node: string; cores: number; processor: string };
+  shortRounds: boolean;
+  rows: Row[];
+}
+
+/** Writes the numbers as a table and as JSON. Those of another Node than the documented one stand beside its numbers. */
+export function writeResults(rows: Row[], shortRounds: boolean): void {
   mkdirSync(resultsFolder, { recursive: true });
   const machine = { node: process.version, cores: cpus().length, processor: cpus()[0]?.model ?? '' };
-  const measuredAt = new Date().toISOString().slice(0, 10);
-  const shortRounds = name !== 'results';
-  const where = `${machine.cores} cores (${machine.processor}), Node ${machine.node}`;
-  const head = `Measured ${measuredAt} on ${where}.${shortRounds ? ' Short rounds, for trying.' : ''}`;
-  writeFileSync(`${resultsFolder}${name}.md`, `${head}\n\n${markdownTable(rows)}`);
-  writeFileSync(
-    `${resultsFolder}${name}.json`,
-    `${JSON.stringify({ measuredAt, machine, shortRounds, rows }, rounded, 1)}\n`,
-  );
-  if (!shortRounds) writeDocument(`${head}\n\n${markdownTable(rows)}`);
+  const run: Run = { measuredAt: new Date().toISOString().slice(0, 10), machine, shortRounds, rows };
+  if (shortRounds) write(run, 'quick', `${headOf(run)} Short rounds, for trying.\n\n${markdownTable(rows)}`);
+  else if (!machine.node.startsWith(documentedNode)) {
+    const documented = JSON.parse(readFileSync(`${resultsFolder}results.json`, 'utf8')) as Run;
+    const columns = [documented, run].map((each) => ({ node: each.machine.node, rows: each.rows }));
+    const heads = [documented, run].map(headOf).join('\n');
+    write(run, `node-${machine.node.slice(1).split('.')[0]}`, `${heads}\n\n${besideTable(columns)}`);
+  } else {
+    const text = `${headOf(run)}\n\n${markdownTable(rows)}`;
+    write(run, 'results', text);
+    writeDocument(text);
+  }
+}
+
+function headOf({ measuredAt, machine: { cores, processor, node } }: Run): string {
+  return `Measured ${measuredAt} on ${cores} cores (${processor}), Node ${node}.`;
+}
+
+function write(run: Run, name: string, text: string): void {
+  writeFileSync(`${resultsFolder}${name}.md`, text);
+  writeFileSync(`${resultsFolder}${name}.json`, `${JSON.stringify(run, rounded, 1)}\n`);
   console.log(`Written: bench/results/${name}.md and .json`);
 }
 
-/** The document shows the last full run. */
 function writeDocument(table: string): void {
   const text = readFileSync(document, 'utf8');
   writeFileSync(
