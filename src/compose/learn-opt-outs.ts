@@ -1,5 +1,5 @@
 import type { AnsweredText } from '../delivery/attempts/answered-text.ts';
-import type { ChangedText } from '../delivery/receipts/store.ts';
+import type { ChangedText } from '../delivery/receipts/changed-text.ts';
 import type { OptOuts, RefusedText } from '../inbound/opt-outs.ts';
 import type { Message } from '../messages/message.ts';
 import { findMessages } from '../messages/message-store.ts';

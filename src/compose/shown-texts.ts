@@ -1,5 +1,5 @@
 import type { OutgoingText } from '../delivery/carrier/carrier.ts';
-import type { ReceiptSource } from '../delivery/receipts/receipts.ts';
+import type { ReceiptSource } from '../delivery/receipts/apply.ts';
 import { findMessages } from '../messages/message-store.ts';
 import type { Database, Tx } from '../platform/database/database.ts';
 import { fromUuid } from '../platform/ids.ts';

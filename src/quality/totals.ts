@@ -2,7 +2,7 @@ import type { AnsweredText, UnsentEnd } from '../delivery/attempts/answered-text
 import { type AttemptOutcome, outcomeOf } from '../delivery/attempts/attempt.ts';
 import type { SubmitResult } from '../delivery/carrier/carrier.ts';
 import { readCarrierWords } from '../delivery/carrier/words.ts';
-import type { ChangedText } from '../delivery/receipts/store.ts';
+import type { ChangedText } from '../delivery/receipts/changed-text.ts';
 import { channelNames } from '../messages/channel.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -63,7 +63,7 @@ export function createTotals(options: TotalsOptions): Totals {
   const flushes = createPoller({
     run: flush,
     pauseMs: flushEveryMs,
-    onFailure: ({ message: reason }) => log.debug({ reason }, 'totals not written; will retry'),
+    onFailure: ({ message: reason }) => log.debug({ reason }, 'totals could not be written; will retry'),
   });
 
   /** Returns the rows it counted in. */
@@ -176,7 +176,7 @@ export function createTotals(options: TotalsOptions): Totals {
       await flushes.stop();
       await flushes
         .poll()
-        .catch(({ message: reason }: Error) => log.warn({ reason }, 'the last totals were not written'));
+        .catch(({ message: reason }: Error) => log.warn({ reason }, 'the totals since the last flush could not be written and are lost'));
     },
   };
 }

@@ -12,7 +12,7 @@ import { attemptOutcomes } from '../attempts/attempt.ts';
 import type { Receipt } from '../carrier/carrier.ts';
 import { queueColumns } from '../queue/columns.ts';
 import type { MovingText, NextCarrier } from '../routing/next-carrier.ts';
-import type { ChangedText, MatchedReceipt } from './store.ts';
+import type { ChangedText, MatchedReceipt } from './changed-text.ts';
 
 /** What a resend of a code needs. */
 export interface CodeResendOptions {
