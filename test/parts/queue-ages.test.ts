@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readQueueAges } from '../../src/delivery/queue/ages.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { readFacts } from '../../src/quality/alerts/facts.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { acceptMessages } from '../support/recording-carrier.ts';
@@ -32,4 +33,17 @@ test('the oldest text is found behind a thousand newer ones of other application
       ['slow', { lane: 'bulk', oldestAtMs }],
     ] as const),
   );
+});
+
+test('between two reads of slow facts alerts see new codes, and the bulk queues as they were', async () => {
+  const clock = createTestClock();
+  const { database } = db;
+  const agesOf = ({ queues }: { queues: { carrier: string; lane: string }[] }) =>
+    queues.filter(({ carrier }) => carrier === 'new').map(({ lane }) => lane);
+  const slow = await readFacts(database, clock.nowMs());
+  assert.deepEqual(agesOf(slow), []);
+  await acceptMessages({ database, clock, carrier: 'new' }, 1);
+  await acceptMessages({ database, clock, carrier: 'new' }, 1, { lane: 'first' });
+  assert.deepEqual(agesOf(await readFacts(database, clock.nowMs(), slow)), ['first']);
+  assert.deepEqual(agesOf(await readFacts(database, clock.nowMs())), ['first', 'bulk']);
 });

@@ -31,8 +31,8 @@ export interface AlertFacts {
   holds: HoldRow[];
 }
 
-/** Sums of an hour or of days: they hardly change between two polls. */
-export type SlowFacts = Pick<AlertFacts, 'settled' | 'unmatched' | 'codes'>;
+/** Sums of an hour or of days, and queues in which texts may wait for minutes: they hardly change between two polls. */
+export type SlowFacts = Pick<AlertFacts, 'settled' | 'unmatched' | 'codes' | 'queues'>;
 
 export interface CarrierFacts {
   key: string;
@@ -74,16 +74,17 @@ export async function readFacts(tx: Tx, nowMs: number, slow?: SlowFacts): Promis
     rows.map(({ id }) => id),
     nowMs,
   );
+  const slowFacts = slow === undefined ? await readSlowFacts(tx, nowMs) : slowOf(slow);
   return {
+    ...slowFacts,
     nowMs,
     carriers: rows.map((row) => toFacts(row, binds)),
-    queues: await readQueueAges(tx, nowMs),
+    queues: [...(await readQueueAges(tx, nowMs, ['first'])), ...slowFacts.queues],
     answers: await readAnswerTimes(tx, nowMs - 5 * minuteMs, nowMs + minuteMs),
     outcomes: {
       lately: await readRecentOutcomes(tx, nowMs - 3 * minuteMs, nowMs + minuteMs),
       longer: await readOutcomes(tx, nowMs - 15 * minuteMs, nowMs + minuteMs),
     },
-    ...(slow === undefined ? await readSlowFacts(tx, nowMs) : slowOf(slow)),
     spend: await readSpendAlerts(tx, nowMs, mostSpend),
     holds: await listHolds(tx, { state: 'open', nowMs, applicationId: undefined, limit: mostHolds, after: undefined }),
   };
@@ -94,11 +95,12 @@ async function readSlowFacts(tx: Tx, nowMs: number): Promise<SlowFacts> {
     settled: await readMinutes(tx, nowMs - 90 * minuteMs, nowMs - 30 * minuteMs),
     unmatched: await countUnmatchedBetween(tx, nowMs - hourMs, nowMs - matchedWithinMs, mostUnmatched),
     codes: await readCodes(tx, nowMs),
+    queues: await readQueueAges(tx, nowMs, ['bulk']),
   };
 }
 
-function slowOf({ settled, unmatched, codes }: SlowFacts): SlowFacts {
-  return { settled, unmatched, codes };
+function slowOf({ settled, unmatched, codes, queues }: SlowFacts): SlowFacts {
+  return { settled, unmatched, codes, queues: queues.filter(({ lane }) => lane === 'bulk') };
 }
 
 function toFacts(row: CarrierRow, binds: CarrierBind[]): CarrierFacts {
