@@ -142,7 +142,10 @@ export async function startWebProcesses(options: WebProcessesOptions): Promise<W
   function keepWindowsOf(one: WebProcess): void {
     const channel = one.worker.process.stdio[windowChannel] as Duplex;
     const onBroken = (error: Error) => {
-      log.error({ err: error, process: one.number }, 'a web process asked what cannot be read; it is replaced');
+      log.error(
+        { err: error, process: one.number },
+        'a web process sent a frame that cannot be read; the process is replaced',
+      );
       one.worker.process.kill('SIGKILL');
     };
     keepWindows(channel, { windows, machineAheadMs: machineAheadMs(), onBroken });

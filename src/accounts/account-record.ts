@@ -39,11 +39,18 @@ export const accountSchema = Type.Object(
     second_factor: Type.Object({
       enabled: Type.Boolean(),
       recovery_codes_left: Type.Integer(),
-      required: Type.Boolean({ description: 'Whether the service requires one of the person: it does of operators' }),
-      can_set_up: Type.Boolean({
-        description: 'False for an operator without one, unless a link from the machine opened this session',
+      required: Type.Boolean({
+        description: 'Whether the person must have a second factor: the service can require one of operators',
       }),
-      set_up_until: nullable(Type.String({ description: 'When that ends; null for all other people' })),
+      can_set_up: Type.Boolean({
+        description:
+          'False for an operator without a second factor, unless a link made on the machine opened this session',
+      }),
+      set_up_until: nullable(
+        Type.String({
+          description: 'Until when this session can set up a second factor; null unless such a link opened it',
+        }),
+      ),
     }),
     has_password: Type.Boolean(),
     sso: nullable(

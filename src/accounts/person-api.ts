@@ -14,7 +14,7 @@ const currentPassword = Type.String({ maxLength: 1024, description: 'Your curren
 const sessionSchema = Type.Object(
   {
     id: Type.String({ examples: ['ses_5f1c0a9be2d44c3aa0b1c2d3e4f50617'] }),
-    current: Type.Boolean({ description: 'Whether this request uses it' }),
+    current: Type.Boolean({ description: 'Whether this request uses this session' }),
     address: Type.String({ description: 'Where the person signed in from' }),
     created_at: Type.String(),
     last_seen_at: Type.String(),

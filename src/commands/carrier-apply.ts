@@ -28,7 +28,9 @@ export async function applyFile(
     );
   const { outcome } = await applyPlan(file, seen, planned, undefined);
   if (outcome === 'changed_meanwhile')
-    throw new StartError('Nothing has been changed: another change came first. Say it again to see the difference.');
+    throw new StartError(
+      'Nothing has been changed: another change came first. Run the command again to see the difference.',
+    );
   return '\nDone. Every node follows within 2 seconds.\n';
 }
 

@@ -33,7 +33,7 @@ export function runCarrierCommand([act, ...args]: string[], parts: CarrierComman
   if (act === 'apply' && first !== undefined && second === undefined && flags.every(isApplyFlag)) {
     return applyFile(first, { dryRun: flags.includes('--dry-run'), prune: flags.includes('--prune') }, parts);
   }
-  throw new StartError(['Say one of:', ...forms.map((form) => `  ${toRun('carriers', form)}`)].join('\n'));
+  throw new StartError(['Run one of:', ...forms.map((form) => `  ${toRun('carriers', form)}`)].join('\n'));
 }
 
 function isApplyFlag(flag: string): boolean {

@@ -89,7 +89,7 @@ const rotationLeadMs = hourMs;
 async function rotateKeys(args: string[], parts: Parts): Promise<string> {
   const withdraw = args.includes('--withdraw');
   if (args.some((arg) => arg !== '--withdraw'))
-    throw new StartError(`Say ${toRun('rotate-keys')} or ${toRun('rotate-keys', '--withdraw')}.`);
+    throw new StartError(`Run ${toRun('rotate-keys')} or ${toRun('rotate-keys', '--withdraw')}.`);
   const log = createLog({ level: 'silent', readable: false });
   const { feed } = createRegistry({ ...parts, log, listen: false });
   await composeSigningKeys(parts, feed).rotate({ leadMs: rotationLeadMs, withdraw });
@@ -100,7 +100,7 @@ async function rotateKeys(args: string[], parts: Parts): Promise<string> {
 }
 
 async function rotateRing(args: string[], parts: Parts): Promise<string> {
-  if (args.length > 0) throw new StartError(`Say only: ${toRun('rotate-ring')}`);
+  if (args.length > 0) throw new StartError(`Run it without arguments: ${toRun('rotate-ring')}`);
   const { version, usedFromMs, isNew } = await rotateKeyRing(parts);
   const from = toTimestamp(usedFromMs);
   return isNew
@@ -109,7 +109,7 @@ async function rotateRing(args: string[], parts: Parts): Promise<string> {
 }
 
 async function showAlertSecret(args: string[], { config, keys }: Parts): Promise<string> {
-  if (args.length > 0) throw new StartError(`Say only: ${toRun('alert-secret')}`);
+  if (args.length > 0) throw new StartError(`Run it without arguments: ${toRun('alert-secret')}`);
   return [
     '',
     `  ${alertSecret(keys)}`,

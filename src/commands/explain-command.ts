@@ -20,7 +20,7 @@ export async function explainRoute(args: string[], parts: CarrierCommandParts): 
   const unknown = [...flags.keys()].some((name) => !['from', 'api', 'application'].includes(name));
   const api = flags.get('api') ?? null;
   if (about === undefined || more.length > 0 || unknown || (api !== null && !apis.includes(api)))
-    throw new StartError(`Say: ${toRun('carriers', form)}`);
+    throw new StartError(`Run: ${toRun('carriers', form)}`);
   const isMessage = isId('msg', about);
   const to = isMessage ? null : (readNumber(about) ?? null);
   if (!isMessage && to === null) throw new StartError('Give the number with its country code, like +447700900123.');

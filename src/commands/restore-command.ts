@@ -85,7 +85,7 @@ function report(madeAt: string, trusted: boolean, restored: RestoredStore | unde
     '',
     `The backup is restored. Records are as they were at ${madeAt}; what happened since is lost.`,
     '',
-    `  ${counted(texts, 'text')} that waited then: now \`unknown\`, because they may have been sent since. None is sent again.`,
+    `  ${counted(texts, 'text')} that waited to be sent: now \`unknown\`, because they may have been sent since the backup. None is sent again.`,
     `  ${counted(verifications, 'pending verification')}: canceled.`,
     '  All sessions, one-time links and invitations have ended.',
     ...(trusted

@@ -11,7 +11,7 @@ export function composeAlerts(foundation: Foundation): AlertWatch {
   const seconds = (ms: number) => Math.round(ms / 1000);
   const { nowMs } = clock;
 
-  metrics.gauges('heliograph_alert', '1 while such an alert is open', ['kind', 'carrier', 'country'], () =>
+  metrics.gauges('heliograph_alert', '1 while an alert with these labels is open', ['kind', 'carrier', 'country'], () =>
     watch.open.map(({ kind, carrier, country }) => ({ labels: [kind, carrier ?? '', country ?? ''], value: 1 })),
   );
   metrics.gauges(
@@ -54,8 +54,8 @@ export function composeAlerts(foundation: Foundation): AlertWatch {
     metrics.gauges(
       `heliograph_quality_${column}`,
       column === 'codes'
-        ? 'Codes that the carrier alone sent, lately (today, or with yesterday) and before (14 days)'
-        : 'Codes of these that were approved',
+        ? 'Codes that only this carrier sent; when: lately (today, or today and yesterday) or before (the 14 days before)'
+        : 'Codes of heliograph_quality_codes that were approved',
       ['carrier', 'country', 'when'],
       () =>
         (watch.facts?.codes ?? []).flatMap(({ carrier, country, lately, before }) => [

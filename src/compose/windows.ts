@@ -17,7 +17,11 @@ export function composeWindows({ config, clock, log, metrics, windows }: Foundat
     return { registrations, checks, hasRedis: () => undefined, start: async () => {}, stop: () => {} };
   }
   const share = createShareWindows({ clock, liveNodes: () => feed.liveCount });
-  metrics.gauge('heliograph_share_windows', 'Registrations that got a share in the last minute', () => share.size);
+  metrics.gauge(
+    'heliograph_share_windows',
+    'Registrations counted against this node’s share in the last minute',
+    () => share.size,
+  );
   const breaker = createWindowBreaker({ url: config.redisUrl, log });
   // Optional: a node without Redis still grants its share, like all others, so it stays in rotation.
   checks.push({ name: 'window_store', optional: true, passes: async () => breaker.redis !== undefined });

@@ -33,7 +33,7 @@ if head ~= '' then
     struct.unpack(headFormat, head)
 end
 
--- A clock that went back stands still for this caller and then goes on: the same as moving the history back with it.
+-- If the clock goes back, the caller's time continues from the last call, as if its history had moved back too.
 now = now + behind
 if now < seen then
   behind = behind + seen - now
@@ -45,7 +45,7 @@ local function nth(n)
   return now - (now - struct.unpack('<I4', redis.call('GETRANGE', key, at, at + 3))) % wrap
 end
 
--- How many of the oldest have run out: mostly none or a few, so the steps begin small.
+-- Drops the oldest times that have left the minute window: mostly none or a few, so the steps begin small.
 if now >= seen + minute then
   count = 0
 else
@@ -60,7 +60,7 @@ else
   end
   count = count - past
 end
--- What is given back changes no plan.
+-- Giving a charge back is no change of plan: use the limits of the last request.
 if givesBack and capacity > 0 then perMinute, perSecond = lastPerMinute, lastPerSecond end
 if lastPerMinute ~= perMinute or lastPerSecond ~= perSecond then control = 0 end
 
@@ -98,11 +98,11 @@ end
 local function writeHead()
   redis.call('SETRANGE', key, 0, struct.pack(headFormat, now, behind, openedAt, lockoutEnd, latestEnd, nextMove,
     perMinute, perSecond, newest, count, capacity, control))
-  -- As long as a new window would decide otherwise, and a second more.
+  -- Keep the window while an empty one would decide differently, and for a second more.
   redis.call('PEXPIRE', key, math.max(minute / 1000, control == 0 and 0 or untilMs(lockoutEnd)) + 1000)
 end
 
--- The place of a charge, from the newest; the times are sorted.
+-- The index of a charge, counted from the newest time; the times are sorted.
 local function placeOf(charged)
   local low, high = 1, count
   while low < high do

@@ -97,7 +97,8 @@ export function createEventReads(options: EventReadsOptions): EventReads {
     async spanAfter({ since }, after) {
       if (dayOfPosition(after) < oldestDay())
         throw cursorExpired(`The cursor is older than the ${eventDays} days for which events are kept.`);
-      if (after < since) throw cursorExpired('The application did not listen all the time since this cursor.');
+      if (after < since)
+        throw cursorExpired('Events were not recorded for the application all the time since this cursor.');
       const upTo = await horizon.read();
       // Another node may have read further than this one, but none past the newest position.
       if (after > upTo && after > (await horizon.reachNow()))
@@ -139,5 +140,5 @@ export function createEventReads(options: EventReadsOptions): EventReads {
 }
 
 function cursorExpired(why: string): ApiError {
-  return new ApiError('CURSOR_EXPIRED', `${why} Events may be missing behind it. Start anew without a cursor.`);
+  return new ApiError('CURSOR_EXPIRED', `${why} Events after it may be missing. Start again without a cursor.`);
 }

@@ -53,7 +53,7 @@ export function createHorizon(database: Database): Horizon {
     async reachNow() {
       let { last } = await poll();
       for (let polls = 0; view.safe < last; polls++) {
-        if (polls === maxPolls) throw unavailable('The events of this moment cannot be read yet. Try again shortly.');
+        if (polls === maxPolls) throw unavailable('The newest events cannot be read yet. Try again shortly.');
         if (polls > 0 && !view.lacksLog) await new Promise((resolve) => setTimeout(resolve, betweenPollsMs));
         // A crash of Postgres may have freed positions that no reader has seen.
         last = Math.min(last, (await poll()).last);

@@ -38,7 +38,7 @@ export function createListeners(options: ListenersOptions): Listeners {
   async function begin(applicationId: string): Promise<void> {
     const before = await findRunning(database);
     for (let polls = 0; before.size > 0; polls++) {
-      if (polls === maxPolls) throw unavailable('Listening could not begin yet. Try again shortly.');
+      if (polls === maxPolls) throw unavailable('The service could not begin to record events yet. Try again shortly.');
       const running = await findRunning(database);
       if (![...before].some((transaction) => running.has(transaction))) break;
       await pause();

@@ -65,7 +65,7 @@ export function createPipeline({ gateway, table, log, help, spans, onEnd }: Pipe
   function run(exchange: Exchange, body: Buffer | undefined): void {
     exchange.span?.beginService();
     const parts = exchange.route?.run(exchange, body);
-    if (parts === undefined) throw new Error('a request without a route was let in');
+    if (parts === undefined) throw new Error('a request without a route was admitted');
     if (parts instanceof Promise) goOn(exchange, parts, answer);
     else answer(exchange, parts);
   }

@@ -102,7 +102,7 @@ export function createHandsetReplyRoutes(options: HandsetReplyOptions): Route[] 
           headers: ['Location'],
         },
       },
-      refuses: { NOT_FOUND: 'The application is not one of the developer' },
+      refuses: { NOT_FOUND: 'The application does not belong to the developer' },
       handler: async (call) => {
         const { application_id, message: text } = call.body;
         const applicationId = await applicationOf(call, application_id);

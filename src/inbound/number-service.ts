@@ -44,7 +44,7 @@ export function createNumberService({ database, clock, isApplication, change, is
       problems.push({ field: 'carrier', message: 'must be the name of a carrier, or null for any' });
     for (const word of ignoredWords) {
       if (removableWords.includes(word)) continue;
-      const why = fixedWords.includes(word) ? `${word} always acts` : `there is no word ${JSON.stringify(word)}`;
+      const why = fixedWords.includes(word) ? `${word} cannot be ignored` : `${JSON.stringify(word)} is not a keyword`;
       problems.push({ field: 'ignored_words', message: `must be among ${removableWords.join(', ')}; ${why}` });
     }
     return problems;

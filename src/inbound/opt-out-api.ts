@@ -72,7 +72,7 @@ export function createOptOutRoutes({ optOuts, base, api, auth, tag }: OptOutRout
       operationId: `delete${word}OptOut`,
       summary: 'Undo an opt-out that this API has put',
       description:
-        "A person's own word stays (409): that person undoes it by a start word, or an operator with a reason.",
+        'An opt-out by the person stays (409): only the person, by a start word, or an operator, with a reason, can undo it.',
       params,
       answers: { 204: { description: 'Undone' } },
       refuses: {

@@ -44,7 +44,7 @@ export function noCarrier(): ApiError {
 
 /** No route leads to the number: routes are also the permission to send. */
 export function unroutable(): ApiError {
-  const message = 'leads to a destination that this service sends no texts to; an operator decides which ones it does';
+  const message = 'must be a number that a route matches; an operator decides where the service sends texts';
   return new ApiError('UNROUTABLE_DESTINATION', 'No route leads to this number. An operator adds routes.', {
     details: [{ field: 'to', message }],
   });

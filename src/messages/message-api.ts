@@ -63,7 +63,7 @@ export function createMessageRoutes(options: MessageRoutesOptions): Route[] {
       operationId: names.send,
       summary: 'Send a text',
       description:
-        'The answer comes when the text is stored: it is then sent once, also if this service restarts. Read the message, or follow the events, for what becomes of it. With an `Idempotency-Key` a repeated request sends nothing twice.',
+        'The service answers when the text is stored, and then sends it once, also after a restart. Read the message or the events to see whether it was delivered. With an `Idempotency-Key` a repeated request sends nothing twice.',
       body: rules[api],
       idempotent: true,
       answers: {

@@ -15,7 +15,7 @@ import { readSend, type SendBody, type Sending, type SendRules, sendRefusal } fr
 const itemError = Type.Object(
   {
     error: Type.Object({
-      code: Type.String({ description: 'As in an error', examples: ['INVALID_ARGUMENT'] }),
+      code: Type.String({ description: 'A code as in an error response', examples: ['INVALID_ARGUMENT'] }),
       message: Type.String({ examples: ['to is required'] }),
       details: Type.Array(fieldProblemSchema),
     }),

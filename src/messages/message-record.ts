@@ -15,7 +15,7 @@ import { longestNumber, numberForm } from './numbers/phone-number.ts';
 export const segmentsSchema = Type.Object(
   {
     count: Type.Integer({ description: 'Number of segments' }),
-    encoding: openValues('Encoding', encodingNames, { description: 'How the text is written on the air' }),
+    encoding: openValues('Encoding', encodingNames, { description: 'Character encoding of the text in the SMS' }),
     characters: Type.Integer({ examples: [30] }),
     remaining: Type.Integer({
       examples: [130],
@@ -31,9 +31,9 @@ export const messageErrorSchema = Type.Unsafe<ReturnType<typeof messageError>>({
   description: 'Why it was not delivered; null while it still may be',
   examples: [null],
   properties: {
-    code: openValues('DeliveryErrorCode', messageErrorCodes, { description: 'Why, for programs' }),
-    message: { type: 'string', description: 'The same for people' },
-    permanent: { type: 'boolean', description: 'Whether another try would fail too' },
+    code: openValues('DeliveryErrorCode', messageErrorCodes, { description: 'Code of the reason, for programs' }),
+    message: { type: 'string', description: 'The reason in words' },
+    permanent: { type: 'boolean', description: 'Whether sending it again would fail too' },
   },
   required: ['code', 'message', 'permanent'],
 });

@@ -35,7 +35,7 @@ export const sendRefusals = {
     SPEND_LIMIT: "The application's segments of the day are used up",
   },
   messaging: {
-    UNSUPPORTED_CHANNEL: 'The channel is not one that works',
+    UNSUPPORTED_CHANNEL: 'The channel is not supported',
     UNROUTABLE_DESTINATION: 'No route leads to the number',
     SPEND_LIMIT: "The application's segments of the day are used up",
   },

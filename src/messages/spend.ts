@@ -12,7 +12,7 @@ export interface Spender {
 export function spendLimit({ segmentsPerDay }: Spender): ApiError {
   return new ApiError(
     'SPEND_LIMIT',
-    `The text does not fit into what is left of the application's ${segmentsPerDay} segments of the day (UTC). An operator can raise the number.`,
+    `The text has more segments than are left of the application's ${segmentsPerDay} segments of the day (UTC). An operator can raise the limit.`,
   );
 }
 

@@ -94,7 +94,7 @@ export async function connectRedis(options: RedisOptions): Promise<Redis> {
   const info = await within(timeoutMs, replicated ? client.info() : client.info('server'));
   const serverId = /^run_id:(\S+)/m.exec(info)?.[1] ?? '';
   if (replicated && !/^role:master/m.test(info)) {
-    const error = new Error('the server that Sentinel names is a replica still');
+    const error = new Error('the server that Sentinel names is still a replica');
     lose(error);
     throw error;
   }

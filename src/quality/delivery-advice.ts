@@ -18,7 +18,7 @@ function adviceInDoubt({ api, carrierName: name }: Parameters<typeof adviseOn>[0
   return `Find the text in the log of ${name} before you send it another way. A receipt settles it. Without one, the carrier’s setting on_doubt decides.`;
 }
 
-const nothing = () => 'Nothing to do: it leaves at that time.';
+const nothing = () => 'Nothing to do: the text is sent at that time.';
 const advices: Record<Exclude<WaitKind, 'in_doubt'>, (name: string) => string> = {
   sending: (name) => `Wait a minute. Then check the log and the state of ${name}.`,
   scheduled: nothing,

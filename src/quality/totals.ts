@@ -176,7 +176,9 @@ export function createTotals(options: TotalsOptions): Totals {
       await flushes.stop();
       await flushes
         .poll()
-        .catch(({ message: reason }: Error) => log.warn({ reason }, 'the totals since the last flush could not be written and are lost'));
+        .catch(({ message: reason }: Error) =>
+          log.warn({ reason }, 'the totals since the last flush could not be written and are lost'),
+        );
     },
   };
 }

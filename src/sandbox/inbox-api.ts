@@ -33,11 +33,11 @@ const itemSchema = Type.Object(
     channel: Type.Optional(
       Type.String({
         examples: ['voice'],
-        description: 'Only for a call, whose text is what it says, or a WhatsApp message',
+        description: 'Only for a call (text is what the voice says) or a WhatsApp message',
       }),
     ),
-    language: Type.Optional(Type.String({ examples: ['en'], description: 'Of its text; only with channel' })),
-    ringing: Type.Optional(Type.Boolean({ description: 'Only of a call: whether it still rings' })),
+    language: Type.Optional(Type.String({ examples: ['en'], description: 'Language of the text; only with channel' })),
+    ringing: Type.Optional(Type.Boolean({ description: 'Only for a call: whether it is still ringing' })),
   },
   { title: 'InboxText' },
 );
@@ -49,7 +49,7 @@ const whose = {
   to: Type.Optional(Type.String({ maxLength: longestNumber, description: `A number: ${numberForm}` })),
 };
 
-const notOwn = { NOT_FOUND: 'The application is not one of the developer' };
+const notOwn = { NOT_FOUND: 'The application does not belong to the developer' };
 const streamExample = 'id: 42\nevent: text\ndata: {"to":"+447700900123","from":"ACME","text":"Hello"}\n\n';
 
 /** The texts on the virtual phones. An application sees only its own. */

@@ -114,13 +114,13 @@ export const settings = {
   HELIOGRAPH_GUARD: explained(
     jsonObject('fraud guard: countries, blocked, per_number, per_prefix, number_types', readGuard),
     {
-      more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`. The `guard` of a file of [declared configuration](guides/gitops.md) goes first.',
+      more: 'Production defaults: `per_number` 10 a day, `per_prefix` 50 an hour, `number_types` `MOBILE`, `FIXED_LINE_OR_MOBILE`, `UNKNOWN`. The `guard` of a file of [declared configuration](guides/gitops.md) overrides it.',
     },
   ),
   HELIOGRAPH_RISK_URL: explained(url('risk check that is asked before a code is sent', ['https:', 'http:']), {
     more: 'In production https, unless the host is a loopback or private address. Without an answer within 800 ms `HELIOGRAPH_RISK_ON_FAILURE` decides ([operations.md](operations.md#risk-check)).',
   }),
-  HELIOGRAPH_RISK_PRESET: explained(oneOf('what answers there', ['json', 'camara-sim-swap']), {
+  HELIOGRAPH_RISK_PRESET: explained(oneOf('API of the risk check', ['json', 'camara-sim-swap']), {
     more: '`json` takes `{to, country, application_id}` and answers `{decision: "allow" or "block", reason}`. `camara-sim-swap` is CAMARA SIM Swap 2: the address of its root, or of its `/check`.',
   }),
   HELIOGRAPH_RISK_MAX_AGE_HOURS: integer('hours for which a change of the SIM counts (camara-sim-swap)', 240, 1, 2400),
@@ -149,7 +149,7 @@ export const settings = {
     'open',
   ]),
   HELIOGRAPH_HTTP_LANE: oneOf(
-    "what reads requests: the quick lane and Node's server for the rest, or Node's server alone",
+    "what parses requests: the service's own parser, with Node's server for unusual ones, or Node's server alone",
     ['plain', 'node'],
   ),
   HELIOGRAPH_OPT_OUT_VERIFY: oneOf('whether people who opted out get no codes either', ['false', 'true']),
@@ -196,7 +196,7 @@ export const settings = {
     },
   ),
   HELIOGRAPH_SSO_ONLY: explained(oneOf('whether single sign-on is the only way to sign in', ['false', 'true']), {
-    more: 'Sessions that a password opened are over, except those of operators. Links that `npm run operator` makes on the machine still work.',
+    more: 'Sessions opened with a password end, except those of operators. Links that `npm run operator` makes on the machine still work.',
   }),
   HELIOGRAPH_SMPP_PORT: explained(
     integer('port for programs that send through us by SMPP; none when unset', undefined, 1, 65535),

@@ -14,7 +14,7 @@ export function addressProblem(entry: string): string | undefined {
   if (!(bits <= (family === 4 ? 32 : 128))) return right;
   if (bits < widest[family]) return `must not be wider than /${widest[family]}`;
   return family === 6 && holdsMapped(address, bits)
-    ? 'must name IPv4 addresses as such, like 203.0.113.0/28'
+    ? 'must have IPv4 addresses in IPv4 form, like 203.0.113.0/28'
     : undefined;
 }
 

@@ -72,7 +72,8 @@ export function createDesk(options: DeskOptions): Desk {
     });
     const taken = await binds.take(made);
     if (taken === undefined) return statuses.invalidPassword;
-    if (!taken) return refuse(account.id, statuses.bindFailed, `the account has its ${account.binds} binds already`);
+    if (!taken)
+      return refuse(account.id, statuses.bindFailed, `the account already has ${account.binds} binds, its maximum`);
     // The account may have changed while the bind was written.
     if (accounts.remembered(made.key) === null) {
       binds.leave(made);
@@ -86,9 +87,10 @@ export function createDesk(options: DeskOptions): Desk {
   }
 
   function addressProblem({ allowed }: KnownAccount, { address, tls }: Peer): string | undefined {
-    if (allowed !== undefined) return isAllowed(allowed, address) ? undefined : 'the address is none of the account';
+    if (allowed !== undefined)
+      return isAllowed(allowed, address) ? undefined : 'the address is not in the addresses of the account';
     const needsOne = environment === 'production' && !tls;
-    return needsOne ? 'an account without addresses must bind by TLS' : undefined;
+    return needsOne ? 'an account without addresses must bind to the TLS port' : undefined;
   }
 
   function refuse(accountId: string, status: number, why: string): number {

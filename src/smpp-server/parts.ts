@@ -120,7 +120,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     }
     const open = found.filter(({ body, messageId }) => body !== null && messageId === null);
     if (open.some(({ number }) => number === part.part))
-      return { outcome: refuse(statuses.queueFull, 'another text with the same reference still waits for its parts') };
+      return { outcome: refuse(statuses.queueFull, 'another text with the same reference is still incomplete') };
     const fresh = toStored(item, newId('prt', clock), nowMs);
     const parts = [...open, fresh].sort((a, b) => a.number - b.number);
     // A part that completes its text waits for nothing, so there is always room for it.
@@ -128,7 +128,10 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
       const count = waiting.get(account.id) ?? 0;
       if (count >= mostWaiting)
         return {
-          outcome: refuse(statuses.queueFull, `${mostWaiting} parts of the account wait for others, the maximum`),
+          outcome: refuse(
+            statuses.queueFull,
+            `${mostWaiting} parts of the account wait for the rest of their texts, the maximum`,
+          ),
         };
       waiting.set(account.id, count + 1);
       return { outcome: { kind: 'kept', id: fresh.id }, fresh };
@@ -158,7 +161,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
   function join({ account, known, correlationId, trace }: Added, parts: StoredPart[]): Message | ApiError {
     const bodies = parts.flatMap(({ body }) => (body === null ? [] : [body]));
     const [first] = bodies;
-    if (first === undefined) throw new Error('a text without parts was joined');
+    if (first === undefined) throw new Error('cannot join a text without parts');
     const octets = Buffer.concat(bodies.map((each) => Buffer.from(each.octets, 'base64')));
     const request = toRequest(first, octets);
     const text = bodies.every(({ coding }) => coding === first.coding)
@@ -223,7 +226,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
   return {
     async add(given: PartToAdd): Promise<PartAnswer | Refusal> {
       const { part, octets, coding, to, from } = given.request;
-      if (part === null) throw new Error('a whole text was added as a part');
+      if (part === null) throw new Error('cannot join a text that is no part');
       await requireSendable(given);
       const key = keys.keyFor('smpp-part', keys.version);
       const name = [given.account.id, from, to, part.width, part.reference, part.total].join('\n');

@@ -216,7 +216,7 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
     if (isResponseId(commandId)) return;
     sendBare('generic_nack', pdu.sequence, statuses.invalidCommand);
     const command = pdu.command === 'unknown' ? `0x${commandId.toString(16).padStart(8, '0')}` : pdu.command;
-    if (bound !== undefined) desk.refused(bound, command, statuses.invalidCommand, 'this command is not offered');
+    if (bound !== undefined) desk.refused(bound, command, statuses.invalidCommand, 'this command is not supported');
   }
 
   async function onBind(pdu: BindPdu, problem: number): Promise<void> {

@@ -67,7 +67,7 @@ export function readSubmit(pdu: SubmitFields, options: ReadOptions): SubmitReque
   const times = readTimes(pdu, nowMs);
   if (isRefusal(times)) return times;
   if (pdu.replaceIfPresent !== 0)
-    return refuse(statuses.replaceFailed, 'replace_if_present_flag must be 0: no text replaces another here');
+    return refuse(statuses.replaceFailed, 'replace_if_present_flag must be 0: replacing a text is not supported');
   const given = findTlv(pdu.tlvs, tlvTags.userMessageReference);
   return {
     to,
@@ -112,7 +112,10 @@ const typeBits = 0x3c;
 function readText(pdu: SubmitFields): Pick<SubmitRequest, 'coding' | 'octets' | 'part'> | Refusal {
   const { esmClass, dataCoding, shortMessage, tlvs } = pdu;
   if ((esmClass & typeBits) !== 0)
-    return refuse(statuses.invalidEsmClass, 'esm_class must be that of a text: 0 or 0x40');
+    return refuse(
+      statuses.invalidEsmClass,
+      'esm_class must have no message type: send 0, or 0x40 with a user data header',
+    );
   const payload = findTlv(tlvs, tlvTags.messagePayload);
   if (payload !== undefined && shortMessage.length > 0)
     return refuse(statuses.invalidMessageLength, 'short_message must be empty where message_payload has the text');
@@ -124,7 +127,7 @@ function readText(pdu: SubmitFields): Pick<SubmitRequest, 'coding' | 'octets' | 
   if (header === undefined || (header !== null && !holdsOnlyParts(header)))
     return refuse(
       statuses.invalidEsmClass,
-      'the user data header must be whole, and hold nothing but the numbers of a part',
+      'the user data header must be complete, and have only concatenation elements (part numbers)',
     );
   const part = (header === null ? null : partOfHeader(header)) ?? partOfTlvs(tlvs);
   const octets = header === null ? whole : whole.subarray(1 + header.length);
@@ -137,7 +140,7 @@ function readText(pdu: SubmitFields): Pick<SubmitRequest, 'coding' | 'octets' | 
   if (coding === 'gsm7' && hasHighBit(octets))
     return refuse(
       statuses.invalidDataCoding,
-      'data_coding 0 means GSM-7, one octet for each septet; this text has octets above 0x7F: send 3 or 8',
+      'data_coding 0 and 1 mean GSM-7, one septet in each octet; this text has octets above 0x7F: set data_coding to 3 or 8',
     );
   if (coding === 'ucs2' && octets.length % 2 === 1)
     return refuse(statuses.invalidMessageLength, 'a text in UCS-2 must have an even number of octets');

@@ -78,7 +78,11 @@ describe('framing is lost', () => {
     ['length 0', start(0), /a PDU length of 0, fewer than the 16/],
     ['length 15', start(15), /a PDU length of 15/],
     ['length 2³²−1', start(0xffffffff), /0xffffffff where a PDU begins/],
-    ['one octet over the limit', start(longestPayloadPdu + 1), /a length of 71681 octets is no SMPP/],
+    [
+      'one octet over the limit',
+      start(longestPayloadPdu + 1),
+      /as a length that is 71681 octets, more than SMPP allows/,
+    ],
     ['HTTP', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'the peer speaks HTTP, not SMPP'],
     ['AMQP', Buffer.from('AMQP\0\0\x09\x01'), 'the peer speaks AMQP, not SMPP'],
     ['a TLS alert', Buffer.from([0x15, 3, 1, 0, 2, 2, 40]), tls],

@@ -104,5 +104,5 @@ function nameOctets(start: Buffer, length: number): string {
   }
   const octets = `0x${start.toString('hex')}`;
   const readable = /^[\x20-\x7e]{4}$/.test(text) ? ` ("${text}")` : '';
-  return `the peer sent ${octets}${readable} where a PDU begins: a length of ${length} octets is no SMPP`;
+  return `the peer sent ${octets}${readable} where a PDU begins: as a length that is ${length} octets, more than SMPP allows`;
 }

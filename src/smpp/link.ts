@@ -125,7 +125,7 @@ export function createLink(options: LinkOptions): Link {
       const { stalledSinceMs } = outbox;
       if (stalledSinceMs !== undefined && nowMs - stalledSinceMs >= writeMs) return 'stopped reading for 10 s';
       const isInside = !isPaused && insideMs !== undefined && nowMs - insideMs >= pduMs;
-      return isInside ? 'began a PDU and did not end it in 10 s' : undefined;
+      return isInside ? 'sent part of a PDU and not the rest within 10 s' : undefined;
     },
     close(politely) {
       if (closed) return;

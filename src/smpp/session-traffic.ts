@@ -149,7 +149,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
       const status = given === statuses.ok ? unknownError : given;
       const refused = settling(() => window.answer(sequence, { kind: 'answered', status, messageId: '', tlvs: [] }));
       if (refused !== undefined || sequence === probeSequence) return undefined;
-      return because('protocol', `${where} could not read what we sent (generic_nack ${statusHex(given)}).`);
+      return because('protocol', `${where} rejected a PDU that we sent (generic_nack ${statusHex(given)}).`);
     },
     takeDelivery: deliveries.take,
     answerDelivery,

@@ -118,7 +118,7 @@ export function submitErrorsProblem(settings: Readonly<Record<string, string>>):
   for (const [key, meaning] of entries) {
     if (!statusKey.test(key))
       return `must have command_statuses as keys, like 0x0000000b or 11, not ${JSON.stringify(key)}`;
-    if (Number(key) === 0) return 'must not give 0 a meaning: it says that the carrier has accepted the text';
+    if (Number(key) === 0) return 'must not have the key 0: command_status 0 means that the carrier accepted the text';
     if (readMeaning(meaning) === undefined) {
       const codes = messageErrorCodes.join(', ');
       return `must give ${key} a meaning: ${rightMeaning}, where a code is one of ${codes}`;

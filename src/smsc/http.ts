@@ -79,7 +79,7 @@ async function answerTo(smsc: Smsc, request: IncomingMessage): Promise<Answer> {
 /** A web page elsewhere can make a browser call us: by another name for loopback, or by a form. */
 function whyRefused({ headers, method }: IncomingMessage): string | undefined {
   const host = (headers.host ?? '').replace(/:[0-9]{1,5}$/, '');
-  if (host !== 'localhost' && host !== loopback) return 'Ask by the name localhost or 127.0.0.1.';
+  if (host !== 'localhost' && host !== loopback) return 'Send the request to the host localhost or 127.0.0.1.';
   if (method !== 'POST') return undefined;
   const isJson = (headers['content-type'] ?? '').startsWith('application/json');
   return isJson ? undefined : 'Send JSON, with Content-Type: application/json.';

@@ -102,7 +102,10 @@ export function createTwilioMessageRoutes({ messages, rules, errors, urlProblem 
     const { To, Body, ValidityPeriod, SendAt, ScheduleType, SmartEncoded } = fields;
     if (ScheduleType !== undefined && ScheduleType !== 'fixed') throw invalidParameter('ScheduleType', 'must be fixed');
     if ((SendAt === undefined) !== (ScheduleType === undefined))
-      throw invalidParameter(SendAt === undefined ? 'SendAt' : 'ScheduleType', 'is required: both go together');
+      throw invalidParameter(
+        SendAt === undefined ? 'SendAt' : 'ScheduleType',
+        'is required: SendAt and ScheduleType go together',
+      );
     // One shape for every call: a field that is undefined counts as missing.
     const body = {
       to: To,
@@ -255,7 +258,7 @@ export function createTwilioMessageRoutes({ messages, rules, errors, urlProblem 
         const { applicationId, id } = requireId(call);
         const { Status, Body } = readFields(call.body as unknown as URLSearchParams, updateForm);
         if (Body !== undefined)
-          throw invalidParameter('Body', 'cannot be changed: texts end with their retention time');
+          throw invalidParameter('Body', 'cannot be changed: the service masks a text when its retention time is over');
         if (Status !== 'canceled') throw invalidParameter('Status', 'must be canceled');
         return {
           status: 200,

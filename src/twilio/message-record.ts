@@ -30,7 +30,7 @@ export const messageSchema = Type.Object(
     num_segments: Type.String({ examples: ['1'] }),
     num_media: Type.String({ examples: ['0'] }),
     error_code: nullable(Type.Integer({ description: "Twilio's number of the reason", examples: [null] })),
-    error_message: nullable(Type.String({ description: 'The same for people', examples: [null] })),
+    error_message: nullable(Type.String({ description: 'The reason in words', examples: [null] })),
     price: nullable(Type.String({ description: 'Always null', examples: [null] })),
     price_unit: nullable(Type.String({ description: 'Always null', examples: [null] })),
     date_created: date('When it was accepted'),
@@ -39,7 +39,7 @@ export const messageSchema = Type.Object(
     uri,
     subresource_uris: Type.Object(
       { media: uri },
-      { title: 'TwilioSubresources', description: 'There is nothing behind them' },
+      { title: 'TwilioSubresources', description: 'Only for compatibility: this service has no media' },
     ),
   },
   { title: 'TwilioMessage' },

@@ -62,7 +62,7 @@ export function createCheckRoutes({ verify, idempotency, rules }: CheckRoutesOpt
       operationId: 'checkVerification',
       summary: 'Check the code that the user entered',
       description:
-        'A payment may be named; another than that of the verification gets a 400. A wrong code spends a try, even if its length differs from that of the code. A value that is not 4 to 10 digits gets a 400 and spends no try.',
+        'The body may repeat the payment; one that differs from that of the verification gets a 400. A wrong code spends a try, even if its length differs from that of the code. A value that is not 4 to 10 digits gets a 400 and spends no try.',
       params,
       body: Type.Object(
         { code, payment: paymentToConfirm },

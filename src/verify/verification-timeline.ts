@@ -90,8 +90,9 @@ const failedBy = ({ outcome }: Verification) =>
 
 /** Why the code went on to the next channel, or did not. */
 function toEvent({ atMs, channel, because, afterSeconds, skipped, risk }: TakenStep): TimelineEvent {
-  const why = because === 'failed' ? 'The send before it failed' : `The code was not entered within ${afterSeconds} s`;
-  const what = skipped === undefined ? `goes on by ${channel}` : `does not go on by ${channel} (${skipped})`;
+  const why = because === 'failed' ? 'The previous send failed' : `The code was not entered within ${afterSeconds} s`;
+  const what =
+    skipped === undefined ? `the code is sent by ${channel}` : `the code is not sent by ${channel} (${skipped})`;
   const ending = risk === undefined ? '' : `, and the fallback ends. ${riskSentence(risk, 'step')}`;
   return { atMs, event: 'fallback', detail: `${why}: ${what}${ending}` };
 }

@@ -9,7 +9,7 @@ const pauseBetweenPolls = () => new Promise<void>((resolve) => setTimeout(resolv
 /** Waits until the workers have given the webhooks back, or their leases have expired. */
 export async function untilGivenBack(isHeld: () => Promise<boolean>, pause = pauseBetweenPolls): Promise<void> {
   for (let polls = 0; await isHeld(); polls++) {
-    if (polls === maxPolls) throw unavailable('The change was saved, but is not in effect everywhere yet.');
+    if (polls === maxPolls) throw unavailable('The change was saved, but not every worker has applied it yet.');
     await pause();
   }
 }

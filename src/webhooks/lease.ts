@@ -262,7 +262,10 @@ export function startLease(options: LeaseOptions): Lease {
       failedRecords++;
       enterAfter('unrecorded');
       if (failedRecords === 1)
-        log.warn({ webhook: webhookId, reason: (error as Error).message }, 'deliveries not recorded; will retry');
+        log.warn(
+          { webhook: webhookId, reason: (error as Error).message },
+          'deliveries could not be recorded; will retry',
+        );
       if (failedRecords > recordTries) finish();
     }
     isRecording = false;

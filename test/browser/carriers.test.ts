@@ -111,7 +111,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Test near' }).click();
     const progress = page.getByRole('region', { name: 'Progress of the test' });
     await progress.getByText('Test passed: the text arrived').waitFor();
-    await progress.getByText(/In use: bound as a transceiver since/).waitFor();
+    await progress.getByText(/Already bound as a transceiver since/).waitFor();
     assert.equal(near.texts().length, 1);
     await assertGood('A carrier');
   });

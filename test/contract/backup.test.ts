@@ -152,7 +152,7 @@ describe('a restore', () => {
 
   test('says what it has done', () => {
     assert.match(printed, /The backup is restored\. Records are as they were at 20/);
-    assert.match(printed, /3 texts that waited then: now `unknown`/);
+    assert.match(printed, /3 texts that waited to be sent: now `unknown`/);
     assert.match(printed, /1 pending verification: canceled/);
     assert.match(printed, /2 credentials \(API keys, client secrets\): suspended/);
   });

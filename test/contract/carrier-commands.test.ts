@@ -289,6 +289,6 @@ for (const args of [
   ['remove'],
 ]) {
   test(`how to use it: carriers ${args.join(' ')}`, async () => {
-    await assert.rejects(async () => run(app, 'carriers', ...args), /Say one of:/);
+    await assert.rejects(async () => run(app, 'carriers', ...args), /Run one of:/);
   });
 }

@@ -220,7 +220,7 @@ describe('routes explain', () => {
     for (const args of [[], ['x'], ['+447700900123', 'y'], ['+447700900123', '--api=fax'], ['+447700900123', '--to=1']])
       await assert.rejects(carriers('routes', 'explain', ...args), /Say: npm run carriers|with its country code/);
     await assert.rejects(carriers('routes', 'explain', 'msg_01jcq000000000000000000000'), /Not found/);
-    await assert.rejects(carriers('routes', 'list'), /Say one of/);
+    await assert.rejects(carriers('routes', 'list'), /Run one of/);
   });
 });
 
@@ -239,5 +239,5 @@ test('alert-secret shows a secret in the form of Standard Webhooks', async () =>
   const said = await runIn({}, app, 'alert-secret');
   assert.match(said, /whsec_[A-Za-z0-9+/]{43}=/);
   assert.match(said, /HELIOGRAPH_ALERT_URL is not set/);
-  await assert.rejects(runIn({}, app, 'alert-secret', 'x'), /Say only: npm run alert-secret/);
+  await assert.rejects(runIn({}, app, 'alert-secret', 'x'), /Run it without arguments: npm run alert-secret/);
 });

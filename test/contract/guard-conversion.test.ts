@@ -621,7 +621,10 @@ describe('in production', () => {
       const alert = body.data.find(
         ({ kind, application_id }) => kind === 'suspected_pumping' && application_id === caller.id,
       );
-      assert.match(alert?.summary ?? '', /^Of 40 numbers .* This is only reported: none is held back\.$/);
+      assert.match(
+        alert?.summary ?? '',
+        /^Of 40 numbers .* The guard only reports this: it holds no verification back\.$/,
+      );
       const { body: metrics } = await metricsOf(app);
       assert.match(metrics, /heliograph_guard_holds\{country="GB",acts="false"\} [1-9]/);
     }

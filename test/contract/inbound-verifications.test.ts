@@ -179,7 +179,7 @@ describe('the story of the verification shows what it refused, and why', () => {
     await reply(to, text, number, caller);
     await reply(to, text.toUpperCase(), number, caller);
     assert.deepEqual((await refusedBy(id)).slice(1), [
-      'The text came again, after it had approved; it approves nothing',
+      'The text came again after it had approved the verification, so it approves nothing',
     ]);
     const late = await started(caller);
     app.clock.advance(600_000);
@@ -197,7 +197,7 @@ describe('the story of the verification shows what it refused, and why', () => {
     await receiver.receive(source, [{ ...sent, to: '+447800900199', carrierMessageId: 'b-2' }]);
     assert.deepEqual(await refusedBy(id), [
       'The text came through a carrier whose senders are not trusted; it approves nothing',
-      'The text came to another number than the one asked for; it approves nothing',
+      'The text came to another number than the one in the verification, so it approves nothing',
     ]);
     assert.equal((await reply(to, text, number, caller)).body.verification_id, id);
   });

@@ -276,6 +276,6 @@ describe('stories say why a text waits', () => {
     const { id } = (await sender.sms({ send_at: new Date(at).toISOString() })).body;
     assert.equal((await story(id)).waiting, `Scheduled for ${timeOf(at)} UTC.`);
     await app.db.database.query('update message set send_at = null, deferred_until = $1', [toTimestamp(at)]);
-    assert.equal((await story(id)).waiting, `Waiting for ${timeOf(at)} UTC, when its route opens.`);
+    assert.equal((await story(id)).waiting, `Waiting for ${timeOf(at)} UTC, when the hours of its route begin.`);
   });
 });

@@ -102,7 +102,7 @@ describe('a step', () => {
     assert.deepEqual(
       story.body.timeline.filter(({ event }) => event === 'fallback').map(({ detail }) => detail),
       [
-        'The code was not entered within 5 s: does not go on by voice (risk), and the fallback ends. The risk check blocked the number (sim_swap)',
+        'The code was not entered within 5 s: the code is not sent by voice (risk), and the fallback ends. The risk check blocked the number (sim_swap)',
       ],
     );
     const { body } = await acme.check(id, code);

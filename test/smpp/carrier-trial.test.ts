@@ -75,7 +75,7 @@ describe('a carrier that is bound', () => {
     for (let round = 0; round < 3; round++) {
       const report = await runTest();
       assert.deepEqual(told(report), all, JSON.stringify(report));
-      assert.match(detailOf(report, 'bind'), /^In use: bound as a transceiver since 2.*no further bind/);
+      assert.match(detailOf(report, 'bind'), /^Already bound as a transceiver since 2.*no further bind/);
     }
     assert.equal(smsc.peers.length, 1, 'there was one connection');
     assert.ok(smsc.peers[0]?.isOpen, 'and it lives');

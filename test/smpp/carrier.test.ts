@@ -162,7 +162,7 @@ describe('receipts', () => {
       const { body } = await operator.send<{ hint: string | null }>('GET', `${path}/practice`);
       return body.hint ?? undefined;
     });
-    assert.match(hint, /response hex, receipt dec would fit/);
+    assert.match(hint, /they would with message_id: response hex, receipt dec/);
     const change = { settings: { message_id: { response: 'hex', receipt: 'dec' } } };
     assert.equal((await operator.send('PATCH', `${path}/practice`, change)).status, 200);
     // The receipt that matched nothing is tried again with the new settings.

@@ -85,7 +85,7 @@ async function changed(settings: Record<string, unknown>): Promise<void> {
   const before = app.logLines.length;
   await world.change(settings);
   await eventually('the worker has them', () =>
-    app.logLines.slice(before).some((line) => line.includes('a carrier follows a change')),
+    app.logLines.slice(before).some((line) => line.includes('new settings of a carrier were applied')),
   );
 }
 

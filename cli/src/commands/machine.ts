@@ -56,7 +56,7 @@ export const machineCommands: readonly Command[] = [
     'Show what a file of declared configuration would change; exits with 2 if anything',
     [
       { summary: 'In a pull request', line: 'heliograph plan heliograph.json' },
-      { summary: 'With what the file does not name', line: 'heliograph plan heliograph.json --prune' },
+      { summary: 'Also show what --prune would delete', line: 'heliograph plan heliograph.json --prune' },
     ],
     [
       { name: 'file', summary: 'JSON; docs/guides/gitops.md explains it' },
@@ -65,7 +65,7 @@ export const machineCommands: readonly Command[] = [
   ),
   machineCommand(
     'apply',
-    'Make what a file of declared configuration says',
+    'Apply the declared configuration of a file',
     [
       { summary: 'After the review', line: 'heliograph apply heliograph.json' },
       {
@@ -84,7 +84,7 @@ export const machineCommands: readonly Command[] = [
   ),
   machineCommand(
     'export',
-    'Write the configuration as such a file, without secrets',
+    'Write the configuration to a file for apply, without secrets',
     [{ summary: 'To begin with', line: 'heliograph export heliograph.json' }],
     [
       { name: 'file', summary: 'The file to write; without it, the output', optional: true },

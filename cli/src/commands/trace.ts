@@ -54,7 +54,7 @@ async function findNewest(finder: Finder, text: string): Promise<string> {
   const record = data.find(({ type }) => ['request', 'message', 'verification'].includes(type));
   const id = record && (await finder.findRequest(record));
   if (id === undefined)
-    throw failure(`No record ${whose(finder)} fits ${text}.`, '`heliograph find` shows all that does.');
+    throw failure(`No record ${whose(finder)} matches ${text}.`, '`heliograph find` shows all records that match.');
   return id;
 }
 

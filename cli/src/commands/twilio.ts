@@ -14,7 +14,7 @@ export const createTwilio: Command = {
   topic: 'account',
   summary: "Create the credentials for Twilio's library",
   more: [
-    "A program with Twilio's library sends its verifications and messages here when its address, sids and token are these. The token is shown once.",
+    "Set the base URL, sids and token in a program that uses Twilio's library: its verifications and messages then go through this service. The token is shown once.",
   ],
   arguments: [],
   options: [],

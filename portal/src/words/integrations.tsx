@@ -155,8 +155,8 @@ export const words = {
   test: {
     title: 'Test',
     lead: {
-      sandbox: 'Does what a call of the server does, with a code of its own. The text arrives on the handset.',
-      production: 'Does what a call of the server does, with a code of its own. It counts towards your plan.',
+      sandbox: 'Sends a test code as if the server had called the hook. The text arrives on the handset.',
+      production: 'Sends a test code as if the server had called the hook. It counts towards your plan.',
     },
     to: { sandbox: 'Any number works.', production: 'The text goes to a real phone.' },
     submit: 'Test',

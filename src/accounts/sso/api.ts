@@ -75,7 +75,7 @@ export function createSsoRoutes(sso: SsoService | undefined, audit: Audit): Rout
       summary: 'Begin to join your identity at the provider to your account',
       body: withPassword('SingleSignOnToJoin'),
       answers: started,
-      refuses: { ...without, INCOMPATIBLE_STATE: 'You have joined one already' },
+      refuses: { ...without, INCOMPATIBLE_STATE: 'Your account has joined an identity already' },
       handler: async (call) => {
         const { personId, sessionHash } = requireDeveloper(call);
         const service = require(sso);
@@ -92,12 +92,12 @@ export function createSsoRoutes(sso: SsoService | undefined, audit: Audit): Rout
       operationId: 'leaveSingleSignOn',
       bulkhead: 'none',
       summary: 'Take your identity at the provider away from your account',
-      description: 'Sessions that it opened end, this one too if it is one of them. Your password stays.',
+      description: 'Ends every session that the identity opened, perhaps also the current one. Your password stays.',
       body: withPassword('SingleSignOnToLeave'),
       answers: { 204: { description: 'Left' } },
       refuses: {
         ...without,
-        INCOMPATIBLE_STATE: 'You have joined none, have no password, or the service has no passwords',
+        INCOMPATIBLE_STATE: 'Your account has joined no identity or has no password, or passwords are off',
       },
       handler: async (call) => {
         const { personId, sessionHash } = requireDeveloper(call);
@@ -116,11 +116,11 @@ export function createSsoRoutes(sso: SsoService | undefined, audit: Audit): Rout
       summary: 'Where the provider sends the browser back to',
       description: 'It always leads to a page of the portal, which says what happened.',
       query: Type.Object({
-        code: given(4096, 'What is exchanged for the tokens', 'SplxlOBeZQQYbYS6WxSbIA'),
-        state: given(256, 'That of the attempt', 'af0ifjsldkj'),
+        code: given(4096, 'The authorization code, exchanged for tokens', 'SplxlOBeZQQYbYS6WxSbIA'),
+        state: given(256, 'The `state` of the sign-in attempt', 'af0ifjsldkj'),
         iss: given(2048, 'The issuer (RFC 9207)', 'https://login.example.com'),
         error: given(256, 'Why the provider refused', 'access_denied'),
-        error_description: given(2048, 'The same for people', 'You refused.'),
+        error_description: given(2048, 'The reason in words', 'You refused.'),
       }),
       answers: { 303: { description: 'To a page of the portal', headers: ['Location', 'Set-Cookie'] } },
       refuses: without,

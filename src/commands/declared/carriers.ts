@@ -51,7 +51,7 @@ function withSecrets(settings: Record<string, unknown>, path: string, planning: 
     const place = `${path}.settings.${field}`;
     if (namesVariable(value)) return revealed(value, place, planning) ?? 'unset';
     if (isSecret && typeof value === 'string' && !planning.options.literalSecrets)
-      planning.problems.add(place, `must be ${rightSecret}. A secret does not stand in a file.`);
+      planning.problems.add(place, `must be ${rightSecret}. The file must not have the secret itself.`);
     return value;
   };
   const each = (values: Record<string, unknown>, prefix: string, isSecret: (name: string) => boolean) =>

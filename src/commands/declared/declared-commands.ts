@@ -56,7 +56,7 @@ function readArguments(command: string, args: string[], known: readonly string[]
   const flags = new Set<string>();
   const paths: string[] = [];
   let credentials: string | undefined;
-  const wrong = (problem: string) => new StartError(`${problem} Say: ${toRun(command, forms[command])}`);
+  const wrong = (problem: string) => new StartError(`${problem} Run: ${toRun(command, forms[command])}`);
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     const [flag = '', value] = arg.startsWith('--') ? arg.split(/=(.*)/s) : [];
@@ -141,7 +141,7 @@ async function apply(file: DeclaredFile, args: Arguments, parts: DeclaredCommand
     made === 0
       ? args.credentials === undefined
         ? ''
-        : `\nNo credential was missing, so ${args.credentials} is not there.`
+        : `\nNo credential was missing, so the file ${args.credentials} was not written.`
       : `\n${args.credentials} has ${made} new ${made === 1 ? 'credential' : 'credentials'}. Only you may read it; they are shown nowhere else.`;
   return answer('applied', seen, `\nApplied. Every node follows within 2 seconds.${where}\n`, made);
 }

@@ -100,7 +100,7 @@ function requireAccount(
   if (id === undefined)
     problems.add(
       `${path}.account`,
-      'must be the email of an owner of an account that is there, or its id. A file makes no accounts: people sign up.',
+      'must be the email of an owner of an existing account, or its id. A file makes no accounts: people sign up.',
     );
   else if (more.length > 0)
     problems.add(`${path}.account`, `must be an id: this person owns ${[id, ...more].join(' and ')}`);
@@ -114,7 +114,7 @@ function theOnlyOne(
 ): DeclaredApplication | undefined | 'unclear' {
   if (rows.length <= 1) return rows[0];
   const ids = rows.map(({ id }) => id).join(' or ');
-  problems.add(`${path}.id`, `is required: the account has more than one application of this name. Say ${ids}.`);
+  problems.add(`${path}.id`, `is required: the account has more than one application of this name. Set it to ${ids}.`);
   return 'unclear';
 }
 
@@ -126,7 +126,7 @@ function requireOwn(
   if (row?.accountId === accountId) return row;
   const problem =
     row === undefined
-      ? 'must be the id of an application that is there. Leave it out to create one.'
+      ? 'must be the id of an existing application. Leave it out to create one.'
       : 'must be the id of an application of this account: one cannot be moved to another';
   problems.add(`${path}.id`, problem);
   return 'unclear';

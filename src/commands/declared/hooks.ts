@@ -105,7 +105,10 @@ async function planOne({ path, written, row, found }: MatchedHook, planning: Pla
 function secretOf({ kind, secret }: WrittenHook, path: string, planning: Planning): string | undefined {
   const place = `${path}.secret`;
   if (secret !== undefined && !makesOwnKey(kind)) {
-    planning.problems.add(place, 'must be left out: we make it. --credentials <new file> shows that of a new hook.');
+    planning.problems.add(
+      place,
+      'must be left out: the service makes it. --credentials <new file> writes the secret of a new hook to that file.',
+    );
     return undefined;
   }
   const found = revealed(secret, place, planning);

@@ -25,8 +25,7 @@ export function createKnownApplications(
   return {
     resolve(written, path, problems) {
       if (isId('app', written)) {
-        if (!ids.has(written) && !stored.has(written))
-          problems.add(path, 'must be the id of an application that is there');
+        if (!ids.has(written) && !stored.has(written)) problems.add(path, 'must be the id of an existing application');
         return written;
       }
       const [id, another] = byName.get(written) ?? [];

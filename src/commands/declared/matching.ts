@@ -42,7 +42,7 @@ export function match<Written, Row extends { id: string }>(
     const row = left.get(written.id);
     if (row !== undefined && (!keepsKey || keyOf(written) === keyOf(row))) take(path, row);
     else {
-      problems.add(`${path}.id`, 'must be the id of one that is there, once. Leave it out to create one.');
+      problems.add(`${path}.id`, 'must be the id of an existing entry, used once. Leave it out to create an entry.');
       unclear.add(path);
     }
   }

@@ -27,7 +27,7 @@ export async function planSenders(list: unknown[] | undefined, planning: Plannin
   const read = readAllEntries<WrittenSender>(list, 'senders', senderSchema, problems);
   const senders = read.flatMap(({ path, value, fit }): Read<OwnedSender>[] => {
     for (const [index, name] of (Array.isArray(value.carriers) ? value.carriers : []).entries())
-      if (!known.has(name)) problems.add(`${path}.carriers.${index}`, 'must be the name of a carrier that is there');
+      if (!known.has(name)) problems.add(`${path}.carriers.${index}`, 'must be the name of an existing carrier');
     const applicationId = applicationOf(value, path, planning);
     return applicationId === undefined || fit === undefined ? [] : [{ path, value: { ...fit, applicationId } }];
   });

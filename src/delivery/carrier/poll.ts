@@ -35,7 +35,7 @@ export function createCarrierPoll({ database, log, read }: CarrierPollOptions): 
       unchangedReads = (await read()) ? 0 : unchangedReads + 1;
     } catch (error) {
       unchangedReads = 0;
-      log.debug({ reason: (error as Error).message }, 'the carriers could not be read; the last ones stay in use');
+      log.debug({ reason: (error as Error).message }, 'the carriers could not be read; those read last stay in use');
     }
   }
 

@@ -48,7 +48,7 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
     } catch (error) {
       log.debug(
         { reason: (error as Error).message },
-        'the rates of senders could not be read; the last ones stay in use',
+        'the rate limits of senders could not be read; those read last stay in use',
       );
     }
   }
@@ -59,7 +59,10 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
     const groups = groupByRate(texts);
     const wanted = groups.map(([rate, group]) => wantedOf(rate, group));
     const turns = await takeTurns(database, wanted, clock.nowMs()).catch((error: Error) => {
-      log.warn({ carrier: carrier.key, reason: error.message }, 'the turns of senders could not be counted');
+      log.warn(
+        { carrier: carrier.key, reason: error.message },
+        'the rate limits of senders could not be checked; their texts will be retried',
+      );
       return [];
     });
     const going: IndexedText[] = [];

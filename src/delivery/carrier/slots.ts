@@ -82,7 +82,7 @@ export function createBindSlots({ database, clock, log }: { database: Database; 
   /** One poll at a time: the session counts locks, so two polls could take a slot twice. */
   function inTurn(work: () => Promise<void>): Promise<void> {
     polling = polling.then(work).catch((error: unknown) => {
-      log.warn({ reason: (error as Error).message }, 'the bind slots could not be polled');
+      log.warn({ reason: (error as Error).message }, 'the bind slots could not be taken or released');
     });
     return polling;
   }

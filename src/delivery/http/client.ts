@@ -54,7 +54,10 @@ export function createHttpClient({ guard, concurrency, timeoutMs, ca }: HttpClie
       const host = hostOf(url);
       // Node does not resolve a literal address, so the guard's resolver would not see it.
       if (isIP(host) !== 0 && !guard.isAllowed(host))
-        return Promise.resolve({ kind: 'not_sent', reason: `${host} is not allowed here.` });
+        return Promise.resolve({
+          kind: 'not_sent',
+          reason: `${host} is not allowed: production needs allow_private for private addresses, and the sandbox uses only loopback.`,
+        });
       const isTls = url.protocol === 'https:';
       const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
       return new Promise((done) => {

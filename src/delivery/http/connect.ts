@@ -40,7 +40,7 @@ export async function tryConnection({ url: given, ca, guard, clock }: ConnectOpt
     !note(
       'name',
       bad === undefined,
-      `${host} has the address ${bad ?? address}${bad === undefined ? '' : ', which is not allowed here'}.`,
+      `${host} has the address ${bad ?? address}${bad === undefined ? '' : ', which is not allowed: production needs allow_private for private addresses, and the sandbox uses only loopback'}.`,
     )
   )
     return steps;

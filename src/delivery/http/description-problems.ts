@@ -45,12 +45,16 @@ export function descriptionProblems(given: unknown, field: string, known: KnownN
 
 /** A text in a language that the provider does not have is written, or spoken, in English. */
 function languagesProblem({ languages }: Description): string | undefined {
-  return languages === undefined || Object.hasOwn(languages, 'en') ? undefined : 'must have en';
+  return languages === undefined || Object.hasOwn(languages, 'en')
+    ? undefined
+    : 'must have en: texts in a language that is missing are sent in English';
 }
 
 function handshakeProblem({ receipt }: Description, { secrets }: KnownNames): string | undefined {
   const { handshake } = receipt ?? {};
-  return handshake === undefined || secrets.includes(handshake.secret) ? undefined : 'must be a name in secrets';
+  return handshake === undefined || secrets.includes(handshake.secret)
+    ? undefined
+    : 'must be the name of an entry in secrets';
 }
 
 type ToProblems = (name: string, message: string | undefined) => FieldProblem[];
@@ -116,7 +120,7 @@ function bodyProblems(
     ...toProblems('method', method === 'GET' && has > 0 ? 'must be POST: a GET has no form and no json' : undefined),
     ...toProblems(
       'separator',
-      separator !== undefined && answer !== 'text' ? 'is only for an answer of text' : undefined,
+      separator !== undefined && answer !== 'text' ? 'is allowed only where answer is text' : undefined,
     ),
   ];
 }
@@ -150,7 +154,7 @@ function authProblems(auth: Description['auth'], toProblems: ToProblems): FieldP
 
 function inboundProofProblem({ inbound }: Description): string | undefined {
   if (inbound === undefined || inboundProof(inbound.verify).kind === inbound.verify.kind) return undefined;
-  return 'must be plivo-v3: plivo-v2 does not cover what a text from a phone says';
+  return 'must be plivo-v3: the signature of plivo-v2 does not cover the text';
 }
 
 /** Headers that our client sets itself, or that change how the request is read. */
@@ -197,11 +201,11 @@ function conditionProblems({ accepted, errors = [] }: Description, toProblems: T
   const check = (field: string) => (each: { status?: number[]; path?: string; in?: unknown[] }, index: number) => [
     ...toProblems(
       `${field}.${index}.in`,
-      each.path !== undefined && each.in === undefined ? 'is required with path' : undefined,
+      each.path !== undefined && each.in === undefined ? 'is required where path is given' : undefined,
     ),
     ...toProblems(
       `${field}.${index}.path`,
-      each.path === undefined && each.in !== undefined ? 'is required with in' : undefined,
+      each.path === undefined && each.in !== undefined ? 'is required where in is given' : undefined,
     ),
     ...toProblems(
       `${field}.${index}`,

@@ -5,7 +5,7 @@ import { proofSchema } from './callbacks/proof-settings.ts';
 const text = (maxLength = 512) => Type.String({ maxLength });
 const path = Type.String({
   maxLength: 256,
-  description: 'Names and indexes with dots between them; * for every entry',
+  description: 'A path in JSON: names and indexes separated by dots, * for every entry of a list',
 });
 const literals = <Name extends string>(names: readonly Name[], options: object = {}) =>
   Type.Unsafe<Name>(

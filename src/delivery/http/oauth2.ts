@@ -75,7 +75,7 @@ function readToken(exchanged: Exchanged): { token: string; seconds: number } | {
   const document = parseJson(body.toString('utf8'));
   const token = findText(document, 'access_token');
   if (status !== 200 || token === undefined || token.length > longestToken)
-    return { kind: 'not_sent', reason: `The provider gives no token (HTTP ${status}).` };
+    return { kind: 'not_sent', reason: `The token endpoint returned no access token (HTTP ${status}).` };
   const seconds = Number(findText(document, 'expires_in') ?? usualSeconds);
   return { token, seconds: Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 86_400) : usualSeconds };
 }

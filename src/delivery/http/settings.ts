@@ -57,7 +57,10 @@ const common = {
     Type.String({ maxLength: 512, description: 'The address of the API, like https://api.example.com' }),
   ),
   ca: Type.Optional(Type.String({ maxLength: 16_384, description: 'PEM' })),
-  allow_private: Type.Boolean({ default: false, description: 'Addresses inside your network, and http' }),
+  allow_private: Type.Boolean({
+    default: false,
+    description: 'Whether addresses inside your network, and http, are allowed',
+  }),
   per_second: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 100_000 }), Type.Null()], {
     default: null,
     description: 'Texts a second of the whole account, over all nodes',
@@ -69,14 +72,16 @@ const common = {
       minItems: 1,
       maxItems: sendingChannels.length,
       uniqueItems: true,
-      description: 'How the provider reaches people; a preset knows it',
+      description: 'The channels that the provider offers; a preset sets them',
     }),
   ),
   receipts: literals(['all', 'none'], { default: 'all' }),
   on_doubt: Type.Optional(literals(['resend', 'hold'])),
   on_doubt_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 259_200 })),
   trusted_sender: Type.Optional(
-    Type.Boolean({ description: 'The network vouches for who sends a text, so a text can approve a verification' }),
+    Type.Boolean({
+      description: 'Whether the network guarantees the sender of a text, so that a text can approve a verification',
+    }),
   ),
   opt_out_replies: literals(['own', 'carrier'], { default: 'own', description: 'Who confirms a stop word' }),
 };
@@ -145,7 +150,7 @@ function channelsProblem(
   const isRight = channels === undefined || (Array.isArray(channels) && isSame(channels, wanted));
   return isRight
     ? []
-    : [{ field: 'settings.channels', message: `must be left out, or ${wanted.join(', ')}: the preset knows it` }];
+    : [{ field: 'settings.channels', message: `must be left out, or ${wanted.join(', ')}: the preset sets it` }];
 }
 
 const isSame = (given: unknown[], wanted: readonly string[]) =>
@@ -176,7 +181,7 @@ function moreProblems(settings: HttpSettings): FieldProblem[] {
   problems.push(...descriptionProblems(describe, 'settings.describe', known));
   const url = typeof describe?.url === 'string' ? describe.url : '';
   if (url.startsWith('{{base}}') && base === undefined)
-    problems.push({ field: 'settings.base', message: 'is required: describe.url begins with it' });
+    problems.push({ field: 'settings.base', message: 'is required: describe.url begins with {{base}}' });
   return problems;
 }
 

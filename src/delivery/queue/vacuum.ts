@@ -29,7 +29,10 @@ export function createQueueVacuum({
     try {
       await database.query(vacuum);
     } catch (error) {
-      log.debug({ reason: (error as Error).message }, 'the delivery queue was not vacuumed; Postgres will do it');
+      log.debug(
+        { reason: (error as Error).message },
+        'the delivery queue could not be vacuumed; autovacuum will do it',
+      );
     }
     const nowMs = clock.steadyMs();
     notBeforeMs = nowMs + (nowMs - beganMs) / mostOfTime;

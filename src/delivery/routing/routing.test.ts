@@ -133,10 +133,10 @@ describe('which carrier', () => {
     const health = [a, down(b), carrier('f', { paused: true }), carrier('c', { open: ['GB'] })];
     const reasons = candidates({ messageId: null, used: ['a#1'] }, [first], health).map(({ reason }) => reason);
     assert.deepEqual(reasons, [
-      'It is up. Its weight is 3. It was used before, so it comes after the others.',
+      'It is up. Its weight is 3. The text or its verification used it before, so it comes after the others.',
       'It is down: texts wait in its queue. Its weight is 1.',
-      'Too many texts to this country failed, so it rests for a moment. Only texts that must move come to it.',
-      'It is paused: texts wait in its queue. Only texts that must move come to it.',
+      'Too many texts to this country failed, so it rests for a moment. It takes only texts that must leave their carrier.',
+      'It is paused: texts wait in its queue. It takes only texts that must leave their carrier.',
     ]);
   });
 

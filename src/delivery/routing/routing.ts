@@ -196,7 +196,11 @@ function reasonOf({ group, weight, standing, used }: Option, isCode: boolean): s
   const parts = [reasons[standing]];
   if (weight !== null) parts.push(`Its weight is ${weight}.`);
   if (group === 'failover')
-    parts.push(isCode ? 'It is for when the carriers of the route fail.' : 'Only texts that must move come to it.');
-  if (used) parts.push('It was used before, so it comes after the others.');
+    parts.push(
+      isCode
+        ? 'It takes codes when the carriers of the route fail.'
+        : 'It takes only texts that must leave their carrier.',
+    );
+  if (used) parts.push('The text or its verification used it before, so it comes after the others.');
   return parts.join(' ');
 }

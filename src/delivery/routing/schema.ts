@@ -14,7 +14,12 @@ export const mostRoutes = 500;
 const mostNames = 50;
 const carrierName = Type.String({ maxLength: 32, expected: 'the name of a carrier' });
 const list = (item: ReturnType<typeof Type.String>, description: string) =>
-  Type.Array(item, { maxItems: mostNames, default: [], description, expected: `at most ${mostNames} of them` });
+  Type.Array(item, {
+    maxItems: mostNames,
+    default: [],
+    description,
+    expected: `a list of at most ${mostNames} entries`,
+  });
 const time = '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$';
 
 const matchSchema = Type.Object(
@@ -48,7 +53,7 @@ const matchSchema = Type.Object(
         {
           maxItems: sendingChannels.length,
           default: [],
-          description: `${sendingChannels.join(', ')}; none means those of its carriers`,
+          description: `${sendingChannels.join(', ')}; an empty list means all channels of its carriers`,
         },
       ),
     ),
@@ -108,9 +113,14 @@ export const routeSchema = Type.Object(
         carrier: carrierName,
         weight: Type.Integer({ minimum: 1, maximum: 1000, default: 1, expected: 'a whole number from 1 to 1000' }),
       }),
-      { minItems: 1, maxItems: mostNames, expected: `1 to ${mostNames} carriers`, description: 'They share the texts' },
+      {
+        minItems: 1,
+        maxItems: mostNames,
+        expected: `1 to ${mostNames} carriers`,
+        description: 'They share the texts by weight',
+      },
     ),
-    failover: list(carrierName, 'For codes while none of the carriers works, in this order'),
+    failover: list(carrierName, 'Carriers for codes while none of the carriers above works, in this order'),
     failover_bulk: Type.Union(
       [
         Type.Literal(false),

@@ -75,7 +75,7 @@ export function createRouteService(options: RouteServiceOptions): RouteService {
 function changedMeanwhile(given: number, newest: number): ApiError {
   return new ApiError(
     'INCOMPATIBLE_STATE',
-    `The routes have version ${newest} by now, and this change was made from version ${given}. Read them again.`,
+    `The routes now have version ${newest}, but this change is based on version ${given}. Read them again.`,
   );
 }
 
@@ -104,6 +104,6 @@ function carrierProblems(
     .filter(({ name }) => !known.has(name))
     .map(({ field }) => ({
       field: `routes.${index}.${field}`,
-      message: 'must be the name of a carrier that is there',
+      message: 'must be the name of an existing carrier',
     }));
 }

@@ -184,7 +184,7 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
       const { carrier, problems } = await check(given);
       if (problems.length > 0) throw validationError(problems);
       if ((await countCarriers(database)) >= mostCarriers)
-        throw new ApiError('INCOMPATIBLE_STATE', `There are ${mostCarriers} carriers, and there can be no more.`);
+        throw new ApiError('INCOMPATIBLE_STATE', `There are ${mostCarriers} carriers, the maximum. Delete one first.`);
       const { settings, secrets } = splitCarrier(carrier);
       try {
         return await notifying(async (tx) => {

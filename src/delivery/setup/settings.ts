@@ -66,7 +66,9 @@ const checks: { [Name in keyof SmppSettings]?: Check<NonNullable<SmppSettings[Na
   host: checkHost,
   hosts: (hosts, field) => hosts.flatMap(({ host }, index) => checkHost(host, `${field}.${index}.host`)),
   local_address: (address, field) =>
-    isIP(address) === 0 ? [{ field, message: 'must be an IP address of this machine' }] : [],
+    isIP(address) === 0
+      ? [{ field, message: 'must be an IP address; the service connects to the carrier from it' }]
+      : [],
   system_id: (text, field) => (text === '' ? [{ field, message: 'must not be empty' }] : checkAscii(text, field)),
   password: checkAscii,
   system_type: checkAscii,

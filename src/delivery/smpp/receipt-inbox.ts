@@ -128,7 +128,7 @@ export function createReceiptInbox(options: ReceiptInboxOptions): ReceiptInbox {
     },
     get hint() {
       const [best] = [...fits].sort(([, a], [, b]) => b - a);
-      return best === undefined ? null : `${best[1]} receipts unmatched; ${best[0]} would fit`;
+      return best === undefined ? null : `${best[1]} receipts matched no text; they would with message_id: ${best[0]}`;
     },
   };
 }

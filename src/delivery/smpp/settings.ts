@@ -82,10 +82,12 @@ export const smppSettingsSchema = Type.Object(
     ),
     message_id: Type.Object({ response: idForm, receipt: idForm }, { additionalProperties: false, default: {} }),
     receipts: literals(['all', 'first', 'last', 'one', 'none'], 'all'),
-    sniff: Type.Boolean({ default: false, description: 'Take a text that looks like a receipt for one' }),
+    sniff: Type.Boolean({ default: false, description: 'Treat a text that looks like a receipt as a receipt' }),
     opt_out_replies: literals(['own', 'carrier'], 'own', 'Who answers people that text a stop, start or help word'),
     trusted_sender: Type.Optional(
-      Type.Boolean({ description: 'The network vouches for who sends a text, so a text can approve a verification' }),
+      Type.Boolean({
+        description: 'Whether the network guarantees the sender of a text, so that a text can approve a verification',
+      }),
     ),
     enquire_link_seconds: Type.Integer({ minimum: 1, maximum: 3600, default: 30 }),
     response_seconds: Type.Integer({ minimum: 1, maximum: 120, default: 30 }),

@@ -78,7 +78,7 @@ export function tryBind(
         onConnected();
         enter('bind', 'TLS is off.');
       } else {
-        enter('bind', 'The certificate of the carrier is right.');
+        enter('bind', 'The carrier’s certificate is valid.');
       }
       link?.send({ command, status: 0, sequence: bindSequence, ...bindFields(settings) });
     }

@@ -67,12 +67,12 @@ export function createCarrierTrial(options: CarrierTrialOptions) {
 function stepsInUse({ host, since, mode, state, error }: BindState, { tls }: SmppSettings): TestStep[] {
   const what = mode === 'pair' ? 'a transmitter and a receiver' : 'a transceiver';
   const bound =
-    state === 'bound' ? `In use: bound as ${what} since ${since}.` : `In use since ${since}. ${error ?? ''}`;
+    state === 'bound' ? `Already bound as ${what} since ${since}.` : `Already bound since ${since}. ${error ?? ''}`;
   const details = [
-    ['name', `In use: ${host}.`],
-    ['connection', `In use: connected to ${host}.`],
-    ['tls', tls === false ? 'TLS is off.' : 'In use: the certificate of the carrier is right.'],
-    ['bind', `${bound} The test makes no further bind.`],
+    ['name', `The open connection goes to ${host}.`],
+    ['connection', `Already connected to ${host}.`],
+    ['tls', tls === false ? 'TLS is off.' : 'The carrier’s certificate was valid when the connection opened.'],
+    ['bind', `${bound} The test uses it and makes no further bind.`],
   ] as const;
   return details.map(([step, detail]) => ({ step, ok: true, detail, tookMs: 0 }));
 }

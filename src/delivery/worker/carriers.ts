@@ -124,7 +124,7 @@ export function createCarrierSet(options: CarrierSetOptions) {
         carrier.setPaused(each.paused);
         if (each.version !== before.version) {
           carrier.update(each);
-          log.info({ carrier: each.name, version: each.version }, 'a carrier follows a change');
+          log.info({ carrier: each.name, version: each.version }, 'new settings of a carrier were applied');
         }
         if (each.tryWantedAtMs !== before.tryWantedAtMs) carrier.tryNow();
       }

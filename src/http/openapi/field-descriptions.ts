@@ -30,7 +30,7 @@ const descriptions: Record<string, string> = {
   to: 'The number of the recipient',
   token_type: 'Always Bearer',
   updated_at: 'When it last changed',
-  verification_id: 'The id of the verification; null if the text is none of a verification',
+  verification_id: 'The id of the verification; null if the text belongs to no verification',
 };
 
 export function descriptionOfField(field: string): string | undefined {

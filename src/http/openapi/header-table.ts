@@ -18,7 +18,7 @@ export const headers = {
   'X-Correlation-ID': text('Unique identifier of the request, to be quoted when reporting a problem', exampleId('req')),
   'RateLimit-Limit': number('Requests permitted in a minute', 60),
   'RateLimit-Remaining': number('Requests still available in this minute', 59),
-  'RateLimit-Reset': number('Seconds until the quota is whole again', 60),
+  'RateLimit-Reset': number('Seconds until the full quota is available again', 60),
   'RateLimit-Policy': text('Both limits', '"minute";q=60;w=60, "burst";q=60;w=1'),
   'Retry-After': number('Seconds to wait before the next try', 12),
   'WWW-Authenticate': text(

@@ -17,7 +17,7 @@ const known: Record<ErrorCode, { when: string; message: string; details?: FieldP
     details: [{ field: 'limit', message: 'must be a whole number from 1 to 100' }],
   },
   UNSUPPORTED_CHANNEL: {
-    when: 'The channel is not one that works',
+    when: 'The channel is not supported',
     message: 'This channel is not supported. Use sms.',
     details: [{ field: 'channel', message: 'must be sms' }],
   },
@@ -37,7 +37,7 @@ const known: Record<ErrorCode, { when: string; message: string; details?: FieldP
   },
   PERMISSION_DENIED: { when: 'The caller may not do this', message: 'This API needs a token with another scope.' },
   NOT_FOUND: {
-    when: "There is no such record, or it is not the caller's",
+    when: 'The record does not exist, or belongs to another caller',
     message: 'Not found. Check the path and the id.',
   },
   METHOD_NOT_ALLOWED: { when: 'The path has no such method', message: 'This path supports only GET, HEAD.' },
@@ -56,12 +56,12 @@ const known: Record<ErrorCode, { when: string; message: string; details?: FieldP
   },
   ALREADY_EXISTS: { when: 'There is one already', message: 'This email already has an account. Sign in instead.' },
   TOO_MANY_STREAMS: {
-    when: 'The application has as many open streams as it may have',
+    when: 'The application has the maximum number of open streams',
     message: 'The application has 5 open streams, the maximum. Close one first.',
   },
   CURSOR_EXPIRED: {
-    when: 'Events may be missing behind the cursor',
-    message: 'The cursor is too old. Events may be missing behind it. Start anew without a cursor.',
+    when: 'Events after the cursor may be missing',
+    message: 'The cursor is too old. Events after it may be missing. Start again without a cursor.',
   },
   PAYLOAD_TOO_LARGE: { when: 'The body is larger than 64 KiB', message: 'The body is larger than 64 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: {

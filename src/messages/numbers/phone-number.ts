@@ -54,7 +54,7 @@ export function readNumber(text: string): string | undefined {
 /** The normalised number of a validated body. */
 export function requireNumber(text: string): string {
   const number = readNumber(text);
-  if (number === undefined) throw new Error('the number of a body was not checked');
+  if (number === undefined) throw new Error('the number in a body was not validated');
   return number;
 }
 

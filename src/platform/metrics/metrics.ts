@@ -53,7 +53,7 @@ export function createMetrics(): Metrics {
   });
   const carriers = new Counter({
     name: 'heliograph_carrier_receipts_total',
-    help: 'What carriers delivered to us, by carrier and kind',
+    help: 'Receipts and inbound texts that carriers sent, by carrier and kind',
     labelNames: ['carrier', 'event'],
     registers: [registry],
   });

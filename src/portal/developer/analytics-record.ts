@@ -19,24 +19,24 @@ const seconds = (description: string) =>
   );
 
 export const figures = {
-  texts: Type.Integer({ description: 'The sum of the next four' }),
+  texts: Type.Integer({ description: 'delivered + unreported + undelivered + failed' }),
   delivered: Type.Integer(),
   unreported: Type.Integer({ description: 'Sent, and not reported on yet' }),
   undelivered: Type.Integer(),
   failed: Type.Integer({ description: 'The carrier refused it, it failed, or it expired before it was sent' }),
   delivered_share: share('delivered ÷ texts'),
   seconds_median: seconds('Half of the delivered texts took at most this long to the phone'),
-  seconds_p95: seconds('19 of 20 delivered texts did'),
-  code_seconds_median: seconds('The same for codes alone'),
-  code_seconds_p95: seconds('The same for codes alone'),
+  seconds_p95: seconds('19 of 20 delivered texts took at most this long to the phone'),
+  code_seconds_median: seconds('Half of the delivered codes took at most this long to the phone'),
+  code_seconds_p95: seconds('19 of 20 delivered codes took at most this long to the phone'),
 };
 const withConversion = {
   ...figures,
   verifications: Type.Integer({ description: 'Verifications that were started then and have ended' }),
-  approved: Type.Integer({ description: 'Those whose code was entered' }),
+  approved: Type.Integer({ description: 'Verifications whose code was entered' }),
   conversion: share('approved ÷ verifications'),
-  conversion_low: share('Lower bound of its 95 % interval (Wilson)'),
-  conversion_high: share('Upper bound'),
+  conversion_low: share('Lower bound of the 95 % interval of conversion (Wilson)'),
+  conversion_high: share('Upper bound of that interval'),
 };
 const totalSchema = Type.Object(withConversion, { title: 'DeliveryFigures' });
 const steps = Type.Array(totalSchema, { description: 'One for each time of `at`' });
@@ -52,7 +52,7 @@ export const analyticsSchema = Type.Object(
       Type.Object({
         name: nullable(Type.String({ description: 'Null for numbers of no country', examples: ['GB'] })),
         total: totalSchema,
-        steps: Type.Array(totalSchema, { description: 'For the first five; empty for the others' }),
+        steps: Type.Array(totalSchema, { description: 'Only for the first five groups; empty for the others' }),
       }),
       { description: 'The groups with the most texts first' },
     ),

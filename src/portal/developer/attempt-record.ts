@@ -15,7 +15,11 @@ export const attemptsSchema = Type.Array(
       carrier_message_id: nullable(Type.String({ description: "The carrier's id of the text" })),
       error: nullable(Type.String({ description: 'Why the carrier refused it, or it did not arrive' })),
       route: nullable(Type.String({ description: 'The rule that chose the carrier' })),
-      receipt: nullable(Type.String({ description: 'Its receipt, if it came after the text had moved on' })),
+      receipt: nullable(
+        Type.String({
+          description: 'The status in its receipt, if that came after the text had moved to another carrier',
+        }),
+      ),
       reported: nullable(
         Type.String({
           examples: [null],

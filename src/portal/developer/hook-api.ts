@@ -228,6 +228,6 @@ export function createHookManagementRoutes({ service, receiver }: HookManagement
 function wrongSecret(makesOwn: boolean) {
   return invalidField(
     'secret',
-    makesOwn ? 'is required: ZITADEL makes the signing key' : 'must be left out: we make it',
+    makesOwn ? 'is required: ZITADEL makes the signing key' : 'must be left out: the service makes it',
   );
 }

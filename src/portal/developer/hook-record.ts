@@ -79,7 +79,8 @@ export function checkNewHook(body: Record<string, unknown>): FieldProblem[] {
   const makesOwn = kind === 'zitadel';
   if (makesOwn && secret == null)
     problems.push({ field: 'secret', message: 'is required: ZITADEL makes the signing key' });
-  if (!makesOwn && secret != null) problems.push({ field: 'secret', message: 'must be left out: we make it' });
+  if (!makesOwn && secret != null)
+    problems.push({ field: 'secret', message: 'must be left out: the service makes it' });
   const own = (typeof pointers === 'object' ? pointers : null) as HookPointers | null;
   return isKind(kind) ? [...problems, ...pointerProblems({ kind, pointers: own })] : problems;
 }

@@ -75,7 +75,7 @@ export function createDeveloperOptOutRoutes({ optOuts, listRegistrations }: Deve
       operationId: 'deleteApplicationOptOut',
       summary: 'Undo an opt-out that the application has put',
       description:
-        "A person's own word stays (409): that person undoes it by a start word, or an operator with a reason.",
+        'An opt-out by the person stays (409): only the person, by a start word, or an operator, with a reason, can undo it.',
       params: numberParams,
       answers: { 204: { description: 'Undone' } },
       refuses: {

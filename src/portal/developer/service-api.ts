@@ -18,7 +18,7 @@ const serviceSchema = Type.Object(
     sso: nullable(
       Type.Object({
         issuer: Type.String({ examples: ['https://login.example.com'] }),
-        only: Type.Boolean({ description: 'Passwords open nothing' }),
+        only: Type.Boolean({ description: 'Whether single sign-on is the only way to sign in' }),
       }),
     ),
     scopes: Type.Object({

@@ -30,7 +30,7 @@ const params = Type.Object({ ...applicationParams.properties, webhook_id: pathPa
 const time = (example: string) =>
   Type.String({ maxLength: 35, expected: 'a time like 2026-01-31T12:00:00Z', examples: [example] });
 const accepted = Type.Object({ status: Type.Literal('queued') }, { title: 'QueuedReplay' });
-const refuses = { INCOMPATIBLE_STATE: 'The webhook is disabled, or has 5 replays to do' };
+const refuses = { INCOMPATIBLE_STATE: 'The webhook is disabled, or has 5 replays under way, the maximum' };
 
 /** The deliveries of a webhook, and how to replay them. */
 export function createWebhookDeliveryRoutes({ database, deliveries, requireOwn }: WebhookDeliveryOptions): Route[] {
@@ -44,7 +44,7 @@ export function createWebhookDeliveryRoutes({ database, deliveries, requireOwn }
       operationId: 'listWebhookDeliveries',
       summary: 'List deliveries with every attempt, newest event first',
       description:
-        'An event is listed after its first attempt. A page may be shorter than its limit and have a next one.',
+        'An event is listed after its first attempt. A page with fewer entries than the limit may still have a next_cursor.',
       params,
       query: Type.Object({ status: Type.Optional(deliveryStatus), ...pageQuery }),
       answers: { 200: { description: 'A page of deliveries', schema: pageSchema(deliverySchema) } },
@@ -67,7 +67,7 @@ export function createWebhookDeliveryRoutes({ database, deliveries, requireOwn }
       operationId: 'getWebhookDelivery',
       summary: 'Read a delivery: what was sent and what came back, for each attempt',
       description:
-        'The body is rendered now. Answers are kept for 7 days; of a webhook with more than one event a second, some.',
+        'The body is rendered now. Answers of the endpoint are kept for 7 days; above one attempt a second, only a sample.',
       params: Type.Object({ ...params.properties, event_id: pathParameter }),
       answers: { 200: { description: 'The delivery with its attempts', schema: inspectedSchema } },
       handler: async (call) => {

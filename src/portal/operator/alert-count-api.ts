@@ -20,7 +20,7 @@ export function createAlertCountRoutes({ database }: { database: Database }): Ro
       tag: 'Developer portal: carriers',
       operationId: 'countAlerts',
       summary: 'Count the open alerts',
-      answers: { 200: { description: 'The number of alerts that are raised and not over', schema: countSchema } },
+      answers: { 200: { description: 'The number of open alerts', schema: countSchema } },
       handler: async () => ({ status: 200, body: { open: await countOpenAlerts(database) } }),
     }),
   ];

@@ -45,7 +45,7 @@ const carrierSchema = Type.Object({
   put_off: Type.Integer({ description: 'Submits of the last hour that it deferred: throttled, or not possible then' }),
   hour: Type.Object(figures, { description: 'Texts that were accepted in the last hour' }),
   countries: Type.Array(Type.Object({ country: nullable(Type.String()), ...figures }), {
-    description: 'The same by country, the most texts first',
+    description: 'The texts of the last hour by country, the most texts first',
   }),
 });
 

@@ -121,7 +121,7 @@ export function createNumberRoutes(numbers: NumberService, audit: Audit): Route[
       path: `${path}/{number}`,
       operationId: 'deleteNumber',
       summary: 'Withdraw a number from its application',
-      description: 'The entry with this keyword and carrier; without them the one for all others.',
+      description: 'Deletes the entry with this keyword and carrier; without them, the entry that has neither.',
       params,
       query: entryQuery,
       answers: { 204: { description: 'Withdrawn' } },

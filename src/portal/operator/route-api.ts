@@ -51,7 +51,12 @@ const explainBody = Type.Object(
     ),
     application_id: Type.Optional(nullable(Type.String({ maxLength: 64 }))),
     message_id: Type.Optional(
-      nullable(Type.String({ maxLength: 64, description: 'A text that was sent; without it the answer has shares' })),
+      nullable(
+        Type.String({
+          maxLength: 64,
+          description: 'The id of a text that was sent; without it, the answer shows the share of each carrier',
+        }),
+      ),
     ),
     routes: Type.Optional(routesSchema),
   },
@@ -77,7 +82,7 @@ const explainedSchema = Type.Object(
         carrier: Type.String(),
         group: Type.String({ examples: ['carriers'], description: 'carriers or failover' }),
         available: Type.Boolean(),
-        share: Type.Number({ description: 'The share of such texts that it gets first, 0 to 1' }),
+        share: Type.Number({ description: 'The share of texts like this one that the carrier gets first, 0 to 1' }),
         reason: Type.String(),
       }),
       { description: 'The best first' },

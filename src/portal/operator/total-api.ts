@@ -31,7 +31,7 @@ const counts = {
   sent: Type.Integer({ description: 'Texts that the carrier accepted' }),
   parts: Type.Integer({ description: 'Parts of these texts' }),
   delivered: Type.Integer(),
-  undelivered: Type.Integer({ description: 'Those that expired at the carrier included' }),
+  undelivered: Type.Integer({ description: 'Texts that the carrier reported as undelivered or expired' }),
   failed: Type.Integer({ description: 'Texts that the carrier refused and no other took, or reported as failed' }),
   codes: Type.Integer({ description: 'Texts of ended verifications that only this carrier had' }),
   approved: Type.Integer({ description: 'Approved ones of these verifications' }),
@@ -57,8 +57,8 @@ const totalSchema = Type.Object(
     channel: Type.Optional(Type.String({ examples: ['sms'] })),
     ...counts,
     quality: share('approved ÷ codes'),
-    quality_low: share('Lower bound of its 95 % interval (Wilson)'),
-    quality_high: share('Upper bound'),
+    quality_low: share('Lower bound of the 95 % interval of quality (Wilson)'),
+    quality_high: share('Upper bound of that interval'),
   },
   { title: 'Total' },
 );
@@ -129,7 +129,7 @@ export function createTotalRoutes({ database, clock }: TotalRoutesOptions): Rout
       path: '/portal/v1/operator/totals.csv',
       ...shared,
       operationId: 'getTotalsFile',
-      summary: 'The same as a CSV file',
+      summary: 'Read the totals as a CSV file',
       answers: {
         200: {
           description: 'A line of titles, then one for each row',

@@ -37,7 +37,7 @@ const slowToAnswer: AlertRule = ({ answers, carriers }) =>
         applicationId: null,
         forMs: minuteMs,
         summary: `${name} takes ${limit} to answer 1 submit in 20 (of ${count} in 5 minutes).`,
-        advice: 'Ask the provider. A smaller window may help; another carrier takes the codes that wait for 5 s.',
+        advice: 'Ask the provider. A smaller window may help. Codes that wait 5 s for an answer go to another carrier.',
       },
     ];
   });

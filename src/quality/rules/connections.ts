@@ -94,7 +94,7 @@ export const certificateExpiry: AlertRule = ({ carriers, nowMs }) =>
       forMs: 0,
       summary: `${what[0]?.toUpperCase()}${what.slice(1)} of ${carrier.name} ${endsAtMs <= nowMs ? 'ended' : 'ends'} at ${toTimestamp(endsAtMs)}.`,
       advice: what.startsWith('the carrier')
-        ? 'Ask the provider when the next one comes, and whether it has another CA.'
-        : 'Put the next one into the carrier’s settings.',
+        ? 'Ask the provider when it renews the certificate, and whether the new one has another CA.'
+        : 'Put the new certificate into the carrier’s settings.',
     }));
   });

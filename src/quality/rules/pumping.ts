@@ -21,11 +21,11 @@ export const suspectedPumping: AlertRule = ({ holds }) =>
       summary: `Of ${numbers} numbers ${whereOf(hold)} that got a code of application ${applicationId}, ${approved} entered it. ${
         acts
           ? `Verifications are held back until ${until}, except one number in fifty and numbers approved in the last 28 days.`
-          : 'This is only reported: none is held back.'
+          : 'The guard only reports this: it holds no verification back.'
       }`,
       advice: acts
-        ? 'If these are real users, end the hold (guard-holds) and test the route. Otherwise, put the prefix or country on the guard’s list.'
-        : 'Check the application’s verifications. If it is pumping, lower its segments per day, or put the prefix or country on the guard’s list.',
+        ? 'If these are real users, end the hold (guard-holds) and test the route. Otherwise, add the prefix or country to the guard’s blocked list.'
+        : 'Check the application’s verifications. If it is pumping, lower its segments per day, or add the prefix or country to the guard’s blocked list.',
     };
   });
 

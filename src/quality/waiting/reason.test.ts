@@ -21,8 +21,8 @@ test('each reason has a sentence for operators, and one without the carrier’s 
     ],
     [
       { deferredUntilMs: at('08:00'), zone: 'Europe/Paris', place: 'schedule' },
-      ...(['hours', 'Waiting for 9:00 in Paris, when its route opens.'] as const),
-      'Waiting for 9:00 in Paris, when its route opens.',
+      ...(['hours', 'Waiting for 9:00 in Paris, when the hours of its route begin.'] as const),
+      'Waiting for 9:00 in Paris, when the hours of its route begin.',
     ],
     [
       { sendAtMs: nowMs + 2 * 86_400_000, place: 'schedule' },

@@ -55,7 +55,10 @@ export function waitOf(facts: WaitFacts): Wait {
       'The carrier did not answer. The text may have arrived.',
     );
   if (deferredUntilMs !== null && deferredUntilMs > nowMs)
-    return same('hours', `Waiting for ${timeIn(facts.zone, deferredUntilMs, nowMs)}, when its route opens.`);
+    return same(
+      'hours',
+      `Waiting for ${timeIn(facts.zone, deferredUntilMs, nowMs)}, when the hours of its route begin.`,
+    );
   if (sendAtMs !== null && sendAtMs > nowMs)
     return same('scheduled', `Scheduled for ${timeIn(null, sendAtMs, nowMs)}.`);
   if (facts.unroutable) return same('unroutable', 'No route matches its number.');

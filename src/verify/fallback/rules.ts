@@ -24,7 +24,7 @@ export const fallbackSchema = Type.Optional(
             maximum: seconds.most,
             default: seconds.usual,
             expected: `a whole number of seconds from ${seconds.least} to ${seconds.most}`,
-            description: 'How long the send before it has; it follows at once if that one fails for good',
+            description: 'Seconds after the previous send; the code is sent at once if that send fails permanently',
           }),
         },
         { title: 'FallbackStep', examples: [{ channel: 'voice', after_seconds: 20 }] },

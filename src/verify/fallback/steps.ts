@@ -38,7 +38,7 @@ export function decideStep(
 ): Decided {
   const id = request.step?.verificationId ?? '';
   if (open === undefined || open.verification.id !== id || !waiting.has(id))
-    return new ApiError('INCOMPATIBLE_STATE', 'This step is over.');
+    return new ApiError('INCOMPATIBLE_STATE', 'This fallback step is no longer due.');
   if (open.verification.sends >= mostSends) return skipStep(open.verification, 'too_many_sends');
   const refusal = furtherRefusal(options, request, open.verification, counts) ?? earlierRefusal(request);
   if (refusal !== null) return skipStep(open.verification, refusal);

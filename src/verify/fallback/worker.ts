@@ -62,7 +62,8 @@ export function createFallbackWorker(options: FallbackWorkerOptions) {
   const poller = createPoller({
     run: poll,
     pauseMs: () => (isWaiting ? pauseMs.waiting : pauseMs.idle),
-    onFailure: ({ message: reason }) => log.debug({ reason }, 'steps of verifications were not taken; will retry'),
+    onFailure: ({ message: reason }) =>
+      log.debug({ reason }, 'fallback steps of verifications could not be taken; will retry'),
   });
 
   return {

@@ -117,8 +117,8 @@ const sentences: Record<RefusalOfText, string> = {
   forged: 'The text came through a carrier whose senders are not trusted',
   late: 'The text came after the verification had ended',
   number_lost: 'The text came to a number that the application no longer holds',
-  other_number: 'The text came to another number than the one asked for',
-  repeated: 'The text came again, after it had approved',
+  other_number: 'The text came to another number than the one in the verification',
+  repeated: 'The text came again after it had approved the verification',
 };
 
-export const refusalSentence = ({ why }: RefusedText): string => `${sentences[why]}; it approves nothing`;
+export const refusalSentence = ({ why }: RefusedText): string => `${sentences[why]}, so it approves nothing`;

@@ -52,7 +52,7 @@ export const shownAutofill = {
           type: ['string', 'null'],
           maxLength: longestDomains,
           pattern: anyCase,
-          description: 'The host of the page that shows your page, the one of domain, in a frame',
+          description: 'The host of the page that embeds the page of domain in a frame',
         },
       },
       required: ['domain'],

@@ -152,7 +152,11 @@ for (const provider of codeProviders) {
         ]);
         assert.equal(sends, 2);
         const step = (await story(id)).find(({ event }) => event === 'fallback');
-        assert.match(step?.detail ?? '', /The send before it failed: goes on by sms/, JSON.stringify(await story(id)));
+        assert.match(
+          step?.detail ?? '',
+          /The previous send failed: the code is sent by sms/,
+          JSON.stringify(await story(id)),
+        );
         assert.equal((await verify('POST', `${path}/${id}`, { code: taken.code })).body.valid, true);
       }
     });

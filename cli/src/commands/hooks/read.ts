@@ -102,7 +102,8 @@ export const listHookCalls: Command = {
         subject === null ? '' : dim(subject),
       ]),
     );
-    if (data.length === 0) output.say('The hook was not called yet. `heliograph hooks test` does what a call does.');
+    if (data.length === 0)
+      output.say('The hook has not been called yet. Make a test call with `heliograph hooks test`.');
     return exit.done;
   },
 };

@@ -12,7 +12,7 @@ import { outcomeText } from './read.ts';
 export const testHook: Command = {
   name: 'hooks test',
   topic: 'account',
-  summary: 'Do what a call of the server does, with a code of its own',
+  summary: 'Send a test code as if the server had called the hook',
   more: [
     'In a sandbox it shows the text. In production the text goes to a real phone. The exit code is 1 if it was not sent.',
   ],

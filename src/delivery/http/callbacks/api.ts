@@ -52,7 +52,7 @@ export function createCallbackRoutes({ callbacks, publicUrl }: CallbackRoutesOpt
         summary: summaries[kind],
         description:
           'For providers only. The operator finds the address, with its token, in the record of the carrier. ' +
-          'A wrong proof is 401. 200 is answered when everything is on disk.',
+          'A wrong proof gets a 401. The service answers 200 when everything is on disk.',
         params,
         consumes: 'raw',
         ...(kind === 'receipts' && { longestBody }),

@@ -89,19 +89,22 @@ export function proofProblems(
     .filter((name) => proof[name] === undefined)
     .map((name) => ({ field: `${field}.${name}`, message: `is required for ${proof.kind}` }));
   if (proof.secret !== undefined && !secrets.includes(proof.secret) && !values.includes(proof.secret))
-    problems.push({ field: `${field}.secret`, message: 'must be a name in secrets, or in values for a public key' });
+    problems.push({
+      field: `${field}.secret`,
+      message: 'must be the name of an entry in secrets, or in values for a public key',
+    });
   const { signed } = proof;
   if (signed !== undefined) {
     const named = [...signed.matchAll(/\{\{([^{}]{0,32})\}\}/g)].map(([, name = '']) => name);
     if (named.some((name) => !signedNames.includes(name)) || !(named.includes('body') || named.includes('sha256')))
       problems.push({
         field: `${field}.signed`,
-        message: `must name {{body}} or {{sha256}}, and nothing but ${signedNames.join(', ')}`,
+        message: `must contain {{body}} or {{sha256}}, and no other names than ${signedNames.join(', ')}`,
       });
     if (named.includes('timestamp') && proof.timestamp === undefined)
-      problems.push({ field: `${field}.timestamp`, message: 'is required: the header of the time' });
+      problems.push({ field: `${field}.timestamp`, message: 'is required: the name of the header with the timestamp' });
     if (named.includes('nonce') && proof.nonce === undefined)
-      problems.push({ field: `${field}.nonce`, message: 'is required: the header of the nonce' });
+      problems.push({ field: `${field}.nonce`, message: 'is required: the name of the header with the nonce' });
   }
   return problems;
 }

@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../../platform/errors.ts';
 const form = /^[a-z]{2,3}(?:_[A-Za-z]{2,4})?(?:,[a-z]{2,3}(?:_[A-Za-z]{2,4})?){0,40}$/;
 
 /** The languages that an approved template of WhatsApp has, as Meta names them. */
-export const languagesField = { help: 'The languages of the template, the usual one first, like en_US,de,pt_BR' };
+export const languagesField = { help: 'The languages of the template, the default first, like en_US,de,pt_BR' };
 
 export function languagesProblem({ template_languages: given }: Record<string, unknown>): FieldProblem[] {
   if (typeof given === 'string' && form.test(given)) return [];

@@ -14,7 +14,7 @@ export const twilioWhatsapp: Preset = {
     whatsapp_number: { help: 'The WhatsApp sender of the account, like +15005550006' },
     content_sids: {
       longest: 4096,
-      help: 'The approved template in each language, the usual one first: en=HX…,de=HX… (Twilio has one SID for each)',
+      help: 'The approved template in each language, the default first: en=HX…,de=HX… (Twilio has one SID for each)',
     },
   },
   problems({ content_sids: given }) {

@@ -119,6 +119,6 @@ function messageOf(error: unknown): string {
 }
 
 function isOld({ name }: PrimaryHost): Error {
-  const cause = new Error(`${name} may be the primary no longer`);
+  const cause = new Error(`${name} may no longer be the primary`);
   return unavailable('The service cannot reach its database. Try again shortly.', 1, cause);
 }

@@ -14,8 +14,8 @@ export const bindSchema = Type.Object(
     tls: Type.Boolean({ examples: [true] }),
     bound_at: Type.String(),
     submits: Type.Integer({ description: 'submit_sm so far, refused ones too', examples: [1200] }),
-    throttled: Type.Integer({ description: 'Over the limits of the plan', examples: [0] }),
-    refused: Type.Integer({ description: 'For another reason', examples: [2] }),
+    throttled: Type.Integer({ description: 'submit_sm refused because of the limits of the plan', examples: [0] }),
+    refused: Type.Integer({ description: 'submit_sm refused for another reason', examples: [2] }),
     delivered: Type.Integer({ description: 'deliver_sm that it acknowledged', examples: [1180] }),
     per_minute: Type.Integer({ description: 'submit_sm in the last whole minute', examples: [60] }),
   },
@@ -25,7 +25,10 @@ export const bindSchema = Type.Object(
 const problemSchema = Type.Object(
   {
     at: Type.String(),
-    command: Type.String({ description: 'The request, or `bind`, or `connection`', examples: ['submit_sm'] }),
+    command: Type.String({
+      description: 'The command of the request, or `bind`, or `connection`',
+      examples: ['submit_sm'],
+    }),
     status: Type.Integer({ description: 'command_status of its answer', examples: [11] }),
     status_name: Type.String({ examples: ['ESME_RINVDSTADR'] }),
     why: Type.String({
