@@ -57,7 +57,7 @@ Segments = TypedDict(
     {
         # Number of segments
         "count": int,
-        # How the text is written on the air
+        # Character encoding of the text in the SMS
         "encoding": str,
         # Characters of the text
         "characters": int,
@@ -70,11 +70,11 @@ Segments = TypedDict(
 DeliveryError = TypedDict(
     "DeliveryError",
     {
-        # Why, for programs
+        # Code of the reason, for programs
         "code": str,
-        # The same for people
+        # The reason in words
         "message": str,
-        # Whether another try would fail too
+        # Whether sending it again would fail too
         "permanent": bool,
     },
 )
@@ -118,7 +118,7 @@ Message = TypedDict(
 RefusedMessageError = TypedDict(
     "RefusedMessageError",
     {
-        # As in an error
+        # A code as in an error response
         "code": str,
         "message": str,
         "details": List[FieldProblem],
@@ -236,7 +236,7 @@ _AutofillOnPage = TypedDict(
 _AutofillOnPageOptional = TypedDict(
     "_AutofillOnPageOptional",
     {
-        # The host of the page that shows your page, the one of domain, in a frame
+        # The host of the page that embeds the page of domain in a frame
         "embedded_in": Optional[str],
     },
     total=False,
