@@ -18,26 +18,30 @@ interface Run {
   rows: Row[];
 }
 
-/** Writes the numbers as a table and as JSON. Those of another Node than the documented one stand beside its numbers. */
+/**
+ * Writes the numbers as a table and as JSON. The numbers of another Node stand beside those of the documented one's last run
+ * with the same rounds.
+ */
 export function writeResults(rows: Row[], shortRounds: boolean): void {
   mkdirSync(resultsFolder, { recursive: true });
   const machine = { node: process.version, cores: cpus().length, processor: cpus()[0]?.model ?? '' };
   const run: Run = { measuredAt: new Date().toISOString().slice(0, 10), machine, shortRounds, rows };
-  if (shortRounds) write(run, 'quick', `${headOf(run)} Short rounds, for trying.\n\n${markdownTable(rows)}`);
-  else if (!machine.node.startsWith(documentedNode)) {
-    const documented = JSON.parse(readFileSync(`${resultsFolder}results.json`, 'utf8')) as Run;
+  const name = shortRounds ? 'quick' : 'results';
+  if (!machine.node.startsWith(documentedNode)) {
+    const documented = JSON.parse(readFileSync(`${resultsFolder}${name}.json`, 'utf8')) as Run;
     const columns = [documented, run].map((each) => ({ node: each.machine.node, rows: each.rows }));
     const heads = [documented, run].map(headOf).join('\n');
     write(run, `node-${machine.node.slice(1).split('.')[0]}`, `${heads}\n\n${besideTable(columns)}`);
-  } else {
-    const text = `${headOf(run)}\n\n${markdownTable(rows)}`;
-    write(run, 'results', text);
-    writeDocument(text);
+    return;
   }
+  const text = `${headOf(run)}\n\n${markdownTable(rows)}`;
+  write(run, name, text);
+  if (!shortRounds) writeDocument(text);
 }
 
-function headOf({ measuredAt, machine: { cores, processor, node } }: Run): string {
-  return `Measured ${measuredAt} on ${cores} cores (${processor}), Node ${node}.`;
+function headOf({ measuredAt, machine: { cores, processor, node }, shortRounds }: Run): string {
+  const rounds = shortRounds ? ' Short rounds, for trying.' : '';
+  return `Measured ${measuredAt} on ${cores} cores (${processor}), Node ${node}.${rounds}`;
 }
 
 function write(run: Run, name: string, text: string): void {
