@@ -142,7 +142,7 @@ describe('a call', () => {
     await phone()
       .getByText(/^123456 is your ACME code/)
       .waitFor();
-    await untilStory(/goes on by sms/);
+    await untilStory(/is sent by sms/);
     await look('fallback-story');
     await closeStory();
   });
@@ -181,7 +181,7 @@ test('a text of the person approves; the story has those that were refused', asy
   await page.getByRole('button', { name: 'Write it on the handset' }).click();
   await page.getByRole('button', { name: 'Send reply' }).click();
   await page.getByText('Number verified').waitFor();
-  await untilStory(/came from another number; it approves nothing/);
+  await untilStory(/came from another number, so it approves nothing/);
   await page.getByRole('dialog').getByText('The text arrived from the number').waitFor();
   await look('inbound-story');
   await closeStory();

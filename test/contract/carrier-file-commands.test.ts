@@ -167,11 +167,11 @@ describe('apply', () => {
     await assert.rejects(apply(bad), ({ message }: Error) => {
       assert.match(message, /^Nothing has been changed:/);
       for (const part of [
-        'routes.0.carriers.0.carrier must be the name of a carrier',
+        'routes.0.carriers.0.carrier must be the name of an existing carrier',
         'senders.0.countries.0 must be an ISO country code',
-        'senders.1.application_id must be the id of an application',
+        'senders.1.application_id must be the id of an existing application',
         'senders.2.per_second must be',
-        'senders.2.carriers.0 must be the name of a carrier',
+        'senders.2.carriers.0 must be the name of an existing carrier',
         'numbers.0.number must be',
         'numbers.1.carrier must be the name of a carrier',
         'numbers.1.ignored_words must be among',
@@ -218,7 +218,7 @@ describe('routes explain', () => {
 
   test('says what to give', async () => {
     for (const args of [[], ['x'], ['+447700900123', 'y'], ['+447700900123', '--api=fax'], ['+447700900123', '--to=1']])
-      await assert.rejects(carriers('routes', 'explain', ...args), /Say: npm run carriers|with its country code/);
+      await assert.rejects(carriers('routes', 'explain', ...args), /Run: npm run carriers|with its country code/);
     await assert.rejects(carriers('routes', 'explain', 'msg_01jcq000000000000000000000'), /Not found/);
     await assert.rejects(carriers('routes', 'list'), /Run one of/);
   });

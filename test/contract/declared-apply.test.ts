@@ -567,7 +567,7 @@ describe('a file that is wrong', () => {
         'applications.2.hooks.2.secret must be left out',
         'routes.0.match.applications.0 must be the id of an application, or a name',
         'senders.0.application must be the id of an application, or a name',
-        'senders.0.carriers.0 must be the name of a carrier',
+        'senders.0.carriers.0 must be the name of an existing carrier',
         'senders.1.application_id is required',
         'numbers.0.application_id must not be beside application',
       ])
@@ -608,7 +608,7 @@ describe('a file that is wrong', () => {
 
   test('arguments that are wrong say how to call it', async () => {
     for (const [args, says] of [
-      [['plan'], /Give the file\. Say: npm run plan -- <file\.json>/],
+      [['plan'], /Give the file\. Run: npm run plan -- <file\.json>/],
       [['plan', 'a', 'b'], /Give one file/],
       [['plan', 'a', '--credentials', 'x'], /--credentials is not known here/],
       [['apply', 'a', '--credentials'], /needs the name of a new file/],
@@ -659,7 +659,7 @@ test('routes that name what is gone: their export is applied again, and any othe
     [{ applications: [rows[0]?.id] }, [{ carrier: 'leaves', weight: 1 }]],
   );
   const other = { routes: [{ ...route, from: 'INFO' }] };
-  await assert.rejects(files.plan(other), /routes\.0\.carriers\.0\.carrier must be the name of a carrier/);
+  await assert.rejects(files.plan(other), /routes\.0\.carriers\.0\.carrier must be the name of an existing carrier/);
   await files.apply({ routes: [] });
 });
 

@@ -82,7 +82,7 @@ test('the text approves nothing at the application that lost it, and goes to the
   assert.equal(status, 'pending');
   assert.deepEqual(
     refused.map(({ detail }) => detail),
-    ['The text came to a number that the application no longer holds; it approves nothing'],
+    ['The text came to a number that the application no longer holds, so it approves nothing'],
   );
   assert.deepEqual(await textsOfSecond(to), [text]);
   // An assignment by another carrier is none of this one; one by any is.

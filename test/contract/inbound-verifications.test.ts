@@ -174,7 +174,7 @@ describe('the story of the verification shows what it refused, and why', () => {
     assert.deepEqual(await refusedBy(id), []);
     await reply(caller.newNumber(), text, number, caller);
     assert.deepEqual(await refusedBy(id), [
-      'A text with the right words came from another number; it approves nothing',
+      'A text with the right words came from another number, so it approves nothing',
     ]);
     await reply(to, text, number, caller);
     await reply(to, text.toUpperCase(), number, caller);
@@ -185,7 +185,9 @@ describe('the story of the verification shows what it refused, and why', () => {
     app.clock.advance(600_000);
     caller = await createVerifyCaller(app, caller);
     await reply(late.to, late.text, number, caller);
-    assert.deepEqual(await refusedBy(late.id), ['The text came after the verification had ended; it approves nothing']);
+    assert.deepEqual(await refusedBy(late.id), [
+      'The text came after the verification had ended, so it approves nothing',
+    ]);
   });
 
   test('one through a carrier whose senders are not trusted, and one to another number', async () => {
@@ -196,7 +198,7 @@ describe('the story of the verification shows what it refused, and why', () => {
     await receiver.receive(source, [{ ...sent, carrierMessageId: 'b-1' }]);
     await receiver.receive(source, [{ ...sent, to: '+447800900199', carrierMessageId: 'b-2' }]);
     assert.deepEqual(await refusedBy(id), [
-      'The text came through a carrier whose senders are not trusted; it approves nothing',
+      'The text came through a carrier whose senders are not trusted, so it approves nothing',
       'The text came to another number than the one in the verification, so it approves nothing',
     ]);
     assert.equal((await reply(to, text, number, caller)).body.verification_id, id);
