@@ -103,7 +103,7 @@ export function createReceiptApplier({ clock, onAmbiguous, onDelivered, resend }
     return sent.map(({ receipt }) => receipt);
   }
 
-  /** Returns the receipts whose message is known, whether or not they changed it. */
+  /** Applies receipts to their messages. Returns the receipts whose message was found, also those that changed nothing. */
   async function applyMatched(work: AppliedReceipts, matched: MatchedReceipt[]): Promise<Receipt[]> {
     const { tx, source, delivered, changed } = work;
     const known: Receipt[] = [];

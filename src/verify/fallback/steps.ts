@@ -17,7 +17,7 @@ import { endPlans, lockSteps, type PlanChange, putPlans } from './store.ts';
 
 type Decided = StartDecision | ApiError;
 
-/** Locks the plans of requests that are steps, and returns the verifications whose step is still to be taken. */
+/** Locks the verifications of fallback steps. Returns the ids of those whose step no other worker has taken. */
 export function lockDueSteps(tx: Tx, requests: readonly StartRequest[]): Promise<ReadonlySet<string>> {
   const steps = requests.flatMap(({ step }) => step ?? []);
   return steps.length === 0 ? Promise.resolve(none) : lockSteps(tx, steps);
@@ -26,8 +26,8 @@ export function lockDueSteps(tx: Tx, requests: readonly StartRequest[]): Promise
 const none: ReadonlySet<string> = new Set();
 
 /**
- * Decides a step like a start by its channel. `waiting`: verifications whose step is still to be taken. An error means that
- * the verification has ended, or that another worker has taken the step.
+ * Decides a fallback step by the rules of a start by the step's channel. `waiting` is what `lockDueSteps` has returned. Returns
+ * an error if the verification has ended, or if another worker has taken the step.
  */
 export function decideStep(
   options: StartDecisionOptions,
