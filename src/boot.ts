@@ -52,7 +52,7 @@ export async function boot(options: BootOptions): Promise<BootResult> {
   return { ...store, keys, secret };
 }
 
-/** Without the key ring, which a restore replaces. */
+/** Opens the database without the key ring, which a restore replaces. */
 export async function openStore(options: BootOptions): Promise<OpenStore> {
   const { config, clock, log, shutdownSteps, onFatal } = options;
   // Other users may enter the folder (Postgres may run as another user), but only the owner may read the files in it.

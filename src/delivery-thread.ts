@@ -53,7 +53,7 @@ export type Report =
       /** Leases of webhooks, by the state that they entered. */
       webhookLeases: Tally;
       webhooksWaiting: Waiting;
-      /** Spans of traces by what became of them. */
+      /** Spans by their outcome. */
       spans: Tally;
       /** The names of carriers, each with the state of its worker. A deleted carrier may have the name of a new one. */
       workers: [carrier: string, state: string][];

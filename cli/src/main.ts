@@ -47,7 +47,7 @@ async function main(): Promise<ExitCode> {
   }
 }
 
-/** The error may be that the address is not known. */
+/** Undefined if the address cannot be found: that may be the error to report. */
 function urlOf(find: () => string): string | undefined {
   try {
     return find();

@@ -27,7 +27,7 @@ export interface MemberServiceOptions {
   ssoOnly: boolean;
 }
 
-/** A person and the account joined. */
+/** A person, and the account that the person has joined. */
 export type Joined = invitations.FoundInvitation & { personId: string };
 
 export type MemberService = ReturnType<typeof createMemberService>;

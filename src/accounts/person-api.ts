@@ -41,7 +41,7 @@ const needsLink = 'You are an operator without a second factor, and did not sign
 
 /** A person's own password, sessions and second factor, and its deletion. */
 export function createPersonRoutes(people: PersonService, audit: Audit): Route[] {
-  /** An entry about the caller. */
+  /** Writes an audit entry about the caller. */
   const note = (call: Call, act: AuditEntry['act']) => audit.note(call, { act, id: requireDeveloper(call).personId });
   const shared = { auth: { kind: 'person' }, tag: 'Developer portal: account' } as const;
   return [

@@ -46,7 +46,7 @@ export function createPersonRemoval({ database, registry }: PersonRemovalOptions
         if (!(await registry.hasNoApplications(tx, accountId))) throw changedMeanwhile();
         await members.deleteAccount(tx, accountId);
       }
-      // Before the person is deleted: the entry copies the e-mail from its row.
+      // Before the person is deleted: the audit entry copies the e-mail from the person's row.
       await note?.(tx, undefined);
       await people.deletePerson(tx, personId);
       if (person !== undefined) await deleteSignInsOf(tx, person);

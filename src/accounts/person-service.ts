@@ -52,7 +52,7 @@ export function createPersonService(options: PersonServiceOptions) {
   });
   const { requireTry, ...signIn } = createSignIn(options);
 
-  /** For a person without a password: whether this session is new enough to stand for one. */
+  /** For a person without a password: whether this session is new enough to replace it. */
   async function mayEnrol(sessionHash: Buffer): Promise<boolean> {
     return ((await findEnrolment(database, sessionHash))?.enrolsUntilMs ?? 0) > clock.nowMs();
   }
@@ -76,7 +76,7 @@ export function createPersonService(options: PersonServiceOptions) {
 
   const { createLink, createPortalLink } = createLinkMaker(options);
 
-  /** Whether the person signs in by single sign-on, and did so for this session. Null where there is none. */
+  /** Whether the person signs in by single sign-on, and did so for this session. Null if the service has none. */
   async function describeSso(personId: string, sessionHash: Buffer) {
     const { sso } = options;
     if (sso === undefined) return null;
@@ -155,7 +155,7 @@ export function createPersonService(options: PersonServiceOptions) {
     },
 
     listSessions: (personId: string) => sessions.list(personId),
-    /** False when there is none. */
+    /** False when the person has no such session. */
     endSession: (personId: string, hashStart: Buffer, note?: Note): Promise<boolean> =>
       database.transaction(async (tx) => {
         const ended = await deleteSessionOf(tx, personId, hashStart);

@@ -53,7 +53,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
     await options.afterwards(session);
     options.interrupted.throwIfAborted();
     await session.query('commit');
-    // Postgres would do it by itself within minutes.
+    // Updates the planner's statistics, which Postgres would do only minutes later.
     await session.query(`analyze ${read.header.tables.map((table) => quoted(table).table).join(', ')}`);
   } catch (error) {
     throw options.interrupted.aborted ? new StartError('The restore was interrupted. Nothing was changed.') : error;

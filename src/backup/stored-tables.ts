@@ -11,7 +11,7 @@ export interface Store {
   tables: StoredTable[];
   /** The names of all tables, with those that a backup leaves out. */
   all: string[];
-  /** The last value of each sequence that has given one out. */
+  /** The last value of each sequence that has been used. */
   sequences: Record<string, number>;
 }
 

@@ -9,7 +9,7 @@ import { planFile } from './declared/plan-file.ts';
 import { createProblems } from './declared/problems.ts';
 import { showLines } from './declared/show.ts';
 
-/** `npm run carriers -- apply`: what `apply` does, with one line for each object. A secret may stand in its file. */
+/** `npm run carriers -- export`: carriers, routes, senders and numbers, with variables in place of secrets. */
 export async function applyFile(
   path: string,
   { dryRun, prune }: { dryRun: boolean; prune: boolean },

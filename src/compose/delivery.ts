@@ -195,7 +195,7 @@ export function createDelivery(options: {
       }),
   });
 
-  /** Counts copies and further parts for the applications that have a limit of the day. */
+  /** Counts repeated and additional parts for the applications with a daily limit. */
   function countFurther(answers: readonly AnsweredText[]): void {
     addSpend(database, furtherSegmentsOf(answers), clock.nowMs()).catch(({ message: reason }: Error) =>
       log.warn({ reason }, 'the segments of copies and further parts could not be counted'),

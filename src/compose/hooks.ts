@@ -25,7 +25,7 @@ export interface HookParts {
 /** Hooks to remember. */
 const mostHooks = 20_000;
 
-/** Builds the door for identity servers, over the verify and message services. */
+/** Builds the endpoint that identity servers call, on top of the verify and message services. */
 export function composeHooks(foundation: Foundation, { registry, ...apis }: HookParts) {
   const { config, clock, sideDatabase: database, keys, log } = foundation;
   const { directory, feed } = registry;

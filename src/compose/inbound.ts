@@ -49,7 +49,7 @@ export interface InboundWebParts {
 /** A reply goes to the sender of one of the newest texts on the virtual phone: search this many. */
 const searchedTexts = 100;
 
-/** The same for a web node, with what its routes need. */
+/** Builds the receiver and the opt-outs of a web node, with what its routes need. */
 export function composeInbound(foundation: Foundation, parts: InboundWebParts) {
   const { config, clock, database: mainDatabase, sideDatabase: database, keys } = foundation;
   const { registry, inbox } = parts;

@@ -14,7 +14,7 @@ export function composeStreams(
   return {
     inbox,
     events,
-    /** An application has changed, or any may have. */
+    /** Checks the streams of an application again after its change; without an id, all streams. */
     recheck(applicationId?: string): void {
       inbox.streams.recheck(applicationId);
       events.streams.recheck(applicationId);

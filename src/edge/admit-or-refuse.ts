@@ -14,7 +14,7 @@ export function refused(caller: Caller, decision: LimitDecision, refusal: ApiErr
   return { caller, decision, counted, refusal };
 }
 
-/** A 429. */
+/** Refuses with a 429. */
 export function limited(caller: Caller, decision: LimitDecision, counted = false): Admission {
   return refused(caller, decision, limitRefusal(decision), counted);
 }

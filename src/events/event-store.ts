@@ -166,7 +166,7 @@ const maskStatement = `update event e set data = jsonb_set(e.data, '{number}', t
     where e.application_id = m.application_id and e.position = m.position and e.data ->> 'number' <> m.masked`;
 
 interface EventRow {
-  /** Null in the row that only reports how far a piece was read. */
+  /** Null in a row that only reports how far the statement has read. */
   position: string | null;
   applicationId: string;
   subject: string;

@@ -50,7 +50,7 @@ export interface ProvingSecret {
   hash: Buffer | null;
 }
 
-/** Maximum per application, and secrets in force per hook. */
+/** Maximum hooks per application. The next line: maximum valid secrets per hook. */
 export const mostHooks = 10;
 export const mostSecrets = 5;
 /** A signature that is older, or that much ahead, is wrong. */

@@ -5,7 +5,7 @@ import { isInRange } from './message-store.ts';
 
 /** The facts of a sent text that are counted. */
 export interface SentText {
-  /** Uuids. */
+  /** The message's uuid. */
   id: string;
   applicationId: string;
   carrier: string;

@@ -126,8 +126,8 @@ export async function noteLimit(tx: Tx, applicationId: string, most: number, now
 }
 
 /**
- * Counts what an application without a limit has sent today, now that it gets one. Texts that count by themselves wait
- * for this row, so each is counted once; a second call adds what nodes accepted before they knew of the limit.
+ * Counts the segments that an application has sent today, when it gets a limit. Concurrent texts lock the same row, so
+ * each counts once. A second call adds texts that nodes accepted before they knew the limit.
  */
 export async function beginSpend(tx: Tx, applicationId: string, most: number, nowMs: number): Promise<void> {
   await lockSpend(tx, [{ applicationId, most }], nowMs);

@@ -31,10 +31,7 @@ export interface OutcomeKey {
   words: string;
 }
 
-/**
- * The indexes of an outcome's counts in a row. `order` is not stored: it is the number of the newest count among all
- * outcomes.
- */
+/** The index of each count of an outcome in a row. `order` is not stored: it says which outcome was counted last. */
 export const outcomePlaces = { total: 0, codes: 1, run: 2, runCodes: 3, runSinceMs: 4, lastMs: 5, order: 6 } as const;
 
 const outcomesKeptMs = 2 * hourMs;

@@ -187,7 +187,7 @@ export function createRegistryService(options: RegistryServiceOptions) {
     registerOwn: (accountId: string, id: string, { api, plan }: WantedRegistration, note?: Note<Registered>) =>
       own.change(accountId, id, (tx) => register(tx, id, api, plan), note),
 
-    /** An operator gives an application this plan, approved. It issues no credential. */
+    /** An operator registers an application with this plan, approved at once. Issues no credential. */
     giveOwn: (accountId: string, id: string, { api, plan }: WantedRegistration, note?: Note<Registration>) =>
       own.change(
         accountId,

@@ -16,7 +16,7 @@ export interface SmppAccount {
 export interface SmppPassword {
   id: string;
   createdAtMs: number;
-  /** Null for the newest. */
+  /** When the password stops working after a rotation; null for the newest one. */
   endsAtMs: number | null;
 }
 

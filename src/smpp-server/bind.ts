@@ -34,7 +34,7 @@ export interface ShownBind extends BindCounts {
   perMinute: number;
 }
 
-/** Something that was refused, for the developer. */
+/** A command that we refused, shown to the developer. */
 export interface Problem {
   accountId: string;
   atMs: number;

@@ -232,7 +232,7 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
     }
     if (typeof found === 'number') {
       answerBind(pdu, found);
-      // A peer that tries again needs a new connection, which counts by its address.
+      // The peer must reconnect to try again: the limit on its address counts connections.
       closePolitely();
       return;
     }

@@ -44,7 +44,7 @@ export function refuseProblems(
   throw invalidParameter(names[first.field] ?? first.field, first.message, numbers[first.field]);
 }
 
-/** The numbers of fields that have one of their own. */
+/** Twilio's error number for each field that has its own. */
 type NumbersOf = Partial<Record<string, number>>;
 
 const errorSchema = Type.Object(

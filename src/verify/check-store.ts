@@ -14,8 +14,8 @@ export interface CheckRow {
   rightUnder: number[];
   isTestCode: boolean;
   /**
-   * The payment that must match the row's, as stored; null for none. It is the row's own when a check that named none is
-   * repeated.
+   * The check is right only if the row has this payment, as stored; null for none. A repeated check that named none
+   * gets the row's own.
    */
   payment: string | null;
   /** The hashes of the code, if it is one that the caller made. */

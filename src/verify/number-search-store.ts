@@ -94,7 +94,7 @@ async function findByUuids(tx: Tx, uuids: string[]): Promise<Verification[]> {
   return rows.map(toVerification);
 }
 
-/** Verifications around a request that are read to find the one that it started. */
+/** Maximum verifications that a search by correlation id reads around the request's time. */
 const mostRead = 20_000;
 
 /** The application of the verification that a request started, by the time in both ids. */

@@ -11,7 +11,7 @@ export interface FoundCommand {
 
 /** The command that the words name. Shared options may come before it. Undefined without any word. */
 export function findCommand(commands: readonly Command[], written: readonly string[]): FoundCommand | undefined {
-  // `carriers --local` is another command than `carriers`.
+  // `carriers` and `carriers --local` are different commands.
   const byOption = commands.find(({ name }) => name.includes(' --') && name === written.slice(0, 2).join(' '));
   if (byOption !== undefined) return { command: byOption, args: written.slice(2) };
   const indexes = wordIndexes(written);

@@ -32,7 +32,7 @@ export function toProblem(error: unknown, url: string | undefined): Problem | un
   }
   if (error instanceof HeliographError) return refusal(error);
   const { code, syscall, message } = error as NodeJS.ErrnoException;
-  // From the operating system, such as a folder that is not writable.
+  // An error of the operating system, such as a folder that is not writable.
   if (syscall !== undefined) return { ...unknown, exitCode: exit.failed, message, code: code ?? null, next: [] };
   return undefined;
 }
@@ -63,7 +63,7 @@ function refusal(error: HeliographError): Problem {
   return { ...facts, exitCode: exit.failed, next };
 }
 
-/** For a person. */
+/** The problem as text for a person. */
 export function problemLines(problem: Problem): Text[] {
   const { message, status, code, details, correlationId, next } = problem;
   const what = [status, code].filter((each) => each !== null).join(' ');
@@ -78,7 +78,7 @@ export function problemLines(problem: Problem): Text[] {
   ];
 }
 
-/** For a program. It goes to stderr, because stdout has only results. */
+/** The problem as JSON for a program. It goes to stderr, because stdout has only results. */
 export function problemJson(problem: Problem): object {
   const { message, status, code, details, correlationId, retryAfterSeconds, exitCode, next } = problem;
   return {

@@ -11,7 +11,7 @@ import { stateText } from '../views/message.ts';
 const path = '/portal/v1/operator/carriers';
 const carrierArgument = { name: 'carrier', summary: 'The name of the carrier' };
 
-/** The service answers 404 to operator calls of others. */
+/** To a caller who is no operator the service answers 404. */
 export async function asOperator<Result>(act: (session: Session) => Promise<Result>, call: Call): Promise<Result> {
   const session = openSession(call);
   try {

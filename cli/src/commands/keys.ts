@@ -212,7 +212,7 @@ export const revokeKey: Command = {
   },
 };
 
-/** Looked up before the question, so that a typing error is not confirmed first. */
+/** Finds the secret before asking for confirmation, so that a typing error fails first. */
 async function findSecret(
   { session, path, id }: OpenedApplication,
   wanted: string,

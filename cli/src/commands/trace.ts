@@ -48,7 +48,7 @@ function whose({ isOperator }: Finder): string {
   return isOperator ? 'of this service' : 'of your applications';
 }
 
-/** The request of the newest record that the text finds. */
+/** The request that created the newest record found for this text. */
 async function findNewest(finder: Finder, text: string): Promise<string> {
   const { data } = await finder.find(text, 1);
   const record = data.find(({ type }) => ['request', 'message', 'verification'].includes(type));

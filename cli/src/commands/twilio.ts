@@ -133,7 +133,7 @@ function tokenText(createdAt: string, endsAt: string | null): string {
   return `created ${clockTime(createdAt)}${endsAt === null ? '' : `, until ${clockTime(endsAt)}`}`;
 }
 
-/** twilio-node would show the token to another host. */
+/** Warns if twilio-node would send the token to another host. */
 function warn({ output }: Call, { base_url }: TwilioAccountRecord): void {
   const { hostname } = new URL(base_url);
   const other = hostOfTwilioNode(hostname);

@@ -212,7 +212,7 @@ async function showInbound(
   return valid ? exit.done : exit.failed;
 }
 
-/** Reads count against the plan, so it looks less often over time. */
+/** Polls until the verification ends, less often over time, because reads count against the plan. */
 async function awaitEnd(verify: Heliograph['verify'], id: string, signal: AbortSignal): Promise<Verification> {
   for (let pauseMs = 1000; ; pauseMs = Math.min(5000, pauseMs * 1.2)) {
     const record = await verify.get(id, { signal });

@@ -58,7 +58,7 @@ function optionSpec({ name, value, summary, choices, many }: Option): string {
   return `'${many ? '*' : ''}--${name}[${escaped(summary)}]${values}'`;
 }
 
-/** Inside single quotes, where zsh reads colons and brackets. */
+/** Escapes a text for single quotes, in which zsh interprets colons and brackets. */
 function escaped(text: string): string {
   return text.replaceAll("'", '’').replaceAll(/[[\]:\\]/g, (character) => `\\${character}`);
 }

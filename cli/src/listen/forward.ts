@@ -3,7 +3,7 @@ import type { Event } from '../../../sdk/src/index.ts';
 import { userAgent } from '../version.ts';
 
 export interface Forwarded {
-  /** Of the response; null if there was none. */
+  /** The status of the response; null if there was none. */
   status: number | null;
   error: string | null;
   ms: number;

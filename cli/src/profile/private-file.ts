@@ -80,7 +80,7 @@ function take(lock: string): boolean {
   try {
     if (Date.now() - statSync(lock).mtimeMs > lockLivesMs) removeStale(lock);
   } catch {
-    // Its owner has just removed it.
+    // The lock's owner has just removed it.
   }
   return false;
 }

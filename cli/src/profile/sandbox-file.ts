@@ -31,7 +31,7 @@ export function readSandboxFile({ dataFolder, userId }: Environment): SandboxFil
     const found = fstatSync(file);
     const { uid, mode, size } = found;
     if (!found.isFile()) return unfit('it is not a file', `Move it away, or ${byAddress}.`);
-    // Windows has no such owners and modes.
+    // Windows has no user ids and file modes.
     if (userId !== undefined && uid !== userId)
       return unfit('it belongs to another user', `Start a sandbox in a folder of your own, or ${byAddress}.`);
     if (userId !== undefined && (mode & 0o077) !== 0)

@@ -12,7 +12,7 @@ export interface Target {
   found: 'by --url' | 'by HELIOGRAPH_URL' | 'in the profile' | 'in the sandbox of this folder' | 'by default';
   /** Only a profile with exactly this address: its secrets must not go elsewhere. */
   profile: ({ name: string } & Profile) | undefined;
-  /** Only with exactly this address, too. */
+  /** Only if the sandbox has exactly this address. */
   sandbox: SandboxCredentials | undefined;
 }
 

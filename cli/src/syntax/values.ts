@@ -6,7 +6,7 @@ import { sharedOptions } from './shared-options.ts';
 
 /** The arguments and options given to a command. */
 export interface Values {
-  /** In order. */
+  /** In the order given. */
   arguments: readonly string[];
   /** The value of an option. */
   text(name: string): string | undefined;

@@ -37,7 +37,7 @@ export function widthOf(text: string): number {
 export function graphemeWidth(grapheme: string): 0 | 1 | 2 {
   if (plain.test(grapheme)) return 1;
   if (zeroWidth.test(grapheme)) return 0;
-  // An emoji by itself, or by U+FE0F.
+  // A character that is an emoji by default, or one followed by U+FE0F.
   if (/\p{Emoji_Presentation}/u.test(grapheme) || grapheme.includes('\ufe0f')) return 2;
   const code = grapheme.codePointAt(0) ?? 0;
   return wide.some(([first, last]) => code >= first && code <= last) ? 2 : 1;

@@ -13,7 +13,7 @@ interface SecretRowProps {
   name?: string | null;
   /** Its visible characters. */
   shown: string;
-  /** A public key has no end. */
+  /** A public key does not expire. */
   secret: Pick<ClientSecret, 'created_at' | 'last_used_at' | 'suspended_at'> & { expires_at?: string | null };
   children: ReactNode;
 }

@@ -19,7 +19,7 @@ interface ApiRowProps {
   applicationId: string;
   api: (typeof apis)[number];
   registration: Registration | undefined;
-  /** Whether its plans are open, to choose one. */
+  /** Whether the row shows the plans to choose from. */
   open: boolean;
   onOpen: (open: boolean) => void;
   onRegistered: (registered: Registered) => void;

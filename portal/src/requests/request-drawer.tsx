@@ -93,7 +93,7 @@ function RequestEvents({ trace: { records, application_id } }: { trace: RequestT
   return <RecordEvents applicationId={application_id} subject={record.id} />;
 }
 
-/** A wrong code also gets a 200. */
+/** By the outcome: a wrong code also gets the status 200. */
 function toneOf({ outcome }: RequestTrace): 'good' | 'calm' {
   return outcome?.endsWith('approved') ? 'good' : 'calm';
 }

@@ -57,7 +57,7 @@ function Line({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** Looks until the text has come, or the verification has ended. */
+/** Polls until the text has arrived, or the verification has ended. */
 function Waiting({ applicationId, id, onEnded }: Pick<InboundCardProps, 'applicationId' | 'onEnded'> & { id: string }) {
   const { data } = useLoad<VerificationDetail>(
     applicationPath(applicationId, `/verifications/${encodeURIComponent(id)}`),

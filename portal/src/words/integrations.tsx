@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 export const words = {
   back: 'All integrations',
   close: 'Close',
-  /** `about` is what the server calls it, `where` says where the settings belong, `inside` is the last in a sentence. */
+  /** `about`: what the server calls its hook. `where`: where the settings belong. `inside`: its name in a sentence. */
   inside: 'your server',
   kinds: {
     supabase: {
@@ -62,7 +62,7 @@ export const words = {
     allUsed: 'The application has 10 hooks, the maximum. Delete one first.',
     created: 'Created',
   },
-  /** Where a payload has what. */
+  /** The fields of a payload that a pointer finds. */
   pointers: {
     to: 'Number field',
     code: 'Code field',
@@ -102,7 +102,7 @@ export const words = {
   settings: {
     title: (server: string) => `Settings at ${server}`,
     copy: (name: string) => `the setting ${name}`,
-    /** What the service writes for a secret that it no longer knows. */
+    /** The placeholder that the service writes for a secret that it cannot show again. */
     written: '(the secret that was shown once)',
     hidden: 'The secret that was shown once. Lost it? Create a new one.',
     samples: {
@@ -238,7 +238,7 @@ export const words = {
         <>
           Twilio’s library for Node reads labels of a host name as a region. It would send calls, and with them your
           token, to <code>{other}</code> instead of <code>{host}</code>. Give the service a host name of one, three,
-          four or five labels (<code>HELIOGRAPH_PUBLIC_URL</code>). Other languages are not concerned.
+          four or five labels (<code>HELIOGRAPH_PUBLIC_URL</code>). Twilio’s libraries for other languages have no such rule.
         </>
       ),
     },

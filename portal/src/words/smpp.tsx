@@ -39,7 +39,7 @@ export const words = {
     'One in each line: an address or a CIDR, none wider than /24 or /48. Empty for anywhere, which production allows by TLS only.',
   close: 'Close',
   submit: 'Create',
-  shown: 'Settings for the other side',
+  shown: 'Settings for your SMPP client',
   once: 'Copy the password now. It will not be shown again.',
   why: 'Only a hash of it is stored. If you lose it, create a new one.',
   done: 'I have copied it',

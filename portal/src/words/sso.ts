@@ -28,8 +28,8 @@ export const words = {
       text: 'An operator disabled it. Ask your administrator to enable it.',
     },
     taken: {
-      title: 'Nothing was joined',
-      text: 'This identity already signs in to another account here. Sign out, and sign in with it to see which.',
+      title: 'This identity belongs to another account',
+      text: 'Your account was not changed. Sign out, and sign in with this identity to see which account it belongs to.',
     },
     only: { title: 'This service has no passwords', text: 'Sign in by single sign-on.' },
   } as Record<string, { title: string; text: string }>,

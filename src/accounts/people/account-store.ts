@@ -58,7 +58,7 @@ export async function findAccount(tx: Tx, id: string): Promise<ListedAccount | u
   return rows[0];
 }
 
-/** Null enables. False when the account does not exist, or already has this state. */
+/** Without a reason the account is enabled. False when the account does not exist, or already has this state. */
 export async function setDisabled(tx: Tx, id: string, reason: string | null, nowMs: number): Promise<boolean> {
   const { count } = await tx.query(
     `update account set disabled_reason = $2, disabled_at = case when $2::text is null then null else $3::timestamptz end

@@ -28,7 +28,7 @@ export async function listOwnersOf(tx: Tx, accountIds: readonly string[]): Promi
   return rows;
 }
 
-/** Those of these ids that are accounts. */
+/** Those of the ids that belong to accounts. */
 export async function findAccountIds(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>('select id from account where id = any($1::text[])', [ids]);
   return rows.map(({ id }) => id);

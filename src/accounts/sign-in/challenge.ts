@@ -19,7 +19,7 @@ export function createSignInChallenges({ clock, keys }: { clock: Clock; keys: Ke
       return `${personId}.${expiresAtMs}.${mac.toString('base64url')}`;
     },
 
-    /** Its person, unless it has expired. The caller must also check `isGenuine`. */
+    /** The person of the challenge, unless it has expired. The caller must also check `isGenuine`. */
     personIn(challenge: string): string | undefined {
       const [, personId, expiresAt] = form.exec(challenge) ?? [];
       return Number(expiresAt) > clock.nowMs() ? personId : undefined;

@@ -54,7 +54,7 @@ export function createFactorChanges(options: FactorOptions) {
   }
 
   return {
-    /** Replacing an active one requires one of its codes. */
+    /** Replacing an active second factor requires one of its codes. */
     async beginSecondFactor(self: Self, password: string, code: string | undefined) {
       await requirePassword(self, password);
       const begin = async (tx: Tx) => {

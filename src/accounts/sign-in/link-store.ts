@@ -47,7 +47,7 @@ export async function findLink(tx: Tx, hashes: Buffer[], nowMs: number): Promise
 
 /**
  * Deletes the link, so that it works once even under simultaneous use, and all other links of the person. Locks the
- * person, who so cannot become an operator meanwhile.
+ * person, so that it cannot become an operator meanwhile.
  */
 export async function takeLink(
   tx: Tx,

@@ -46,8 +46,8 @@ export function createLinkMaker({ database, clock, keys }: LinkOptions) {
     findPerson: (email: string) => people.findPersonByEmail(database, readEmail(email) ?? ''),
 
     /**
-     * On the machine. Returns the token of a new link, or undefined if the person does not exist. An operator link
-     * grants the role only when used: the new password then ends all sessions that were opened with that e-mail before.
+     * For commands on the machine. Returns the token of a new link, or undefined if the person does not exist. An
+     * operator link grants the role only when used: its new password ends all earlier sessions.
      */
     async createLink(
       given: string,
@@ -68,7 +68,7 @@ export function createLinkMaker({ database, clock, keys }: LinkOptions) {
       });
     },
 
-    /** In the portal, for people who are not operators: else one operator could take over another. */
+    /** For the portal. Not for operators: else one operator could take over another. */
     createPortalLink: (personId: string, note?: Note<MadeLink>): Promise<string | undefined> =>
       database.transaction(async (tx) => {
         await people.lockPerson(tx, personId);
@@ -96,7 +96,7 @@ export interface LinkUseOptions extends LinkOptions, Pick<SignInOptions, 'challe
   sessions: Sessions;
   secondFactor: SecondFactor;
   ssoOnly: boolean;
-  /** Cuts the person from providers of single sign-on. */
+  /** Unlinks the person from providers of single sign-on. */
   deleteIdentitiesOf: (tx: Tx, personId: string) => Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export interface Sessions {
   /** Opens a session, and logs the sign-in. */
   open(tx: Tx, owner: SessionOwner): Promise<{ cookie: string; sessionHash: Buffer }>;
   find(token: string): Promise<Omit<Developer, 'kind'> | undefined>;
-  /** Returns the open ones of the sessions. Does not extend them. */
+  /** Returns those of the sessions that are open. Does not extend them. */
   findOpen(sessionHashes: Buffer[]): Promise<Buffer[]>;
   list(personId: string): Promise<store.ListedSession[]>;
   end(sessionHash: Buffer): Promise<{ cookie: string }>;

@@ -17,7 +17,7 @@ export interface SignInLinkOptions extends LinkOptions {
   ssoOnly: boolean;
 }
 
-/** The first start prints it, and its reader is at the screen. */
+/** Short: the first start prints the link, and its reader is at the screen. */
 const linkMs = 15 * minuteMs;
 
 /**

@@ -9,7 +9,7 @@ import type { Checks } from './provider.ts';
 export const attemptMs = 10 * minuteMs;
 const form = /^[A-Za-z0-9_-]{43}$/;
 
-/** One way through the provider and back, bound to a browser by a cookie. Everything secret derives from the cookie. */
+/** One sign-in at the provider, bound to a browser by a cookie. Everything secret derives from the cookie. */
 export interface Attempt {
   token: string;
   /** What the database stores. */

@@ -1,7 +1,7 @@
 /** What a sign-in page says when single sign-on did not work. */
 export type SsoFault = 'expired' | 'denied' | 'unavailable' | 'failed' | 'mfa' | 'disabled' | 'taken' | 'only';
 
-/** Expected: a person reads its fault, the log its reason. Neither has a token or a claim. */
+/** An expected failure: the page shows its fault, and the log its reason. Neither has a token or a claim. */
 export class SsoFailure extends Error {
   readonly fault: SsoFault;
 
@@ -14,7 +14,7 @@ export class SsoFailure extends Error {
 const refusals = ['access_denied', 'login_required', 'consent_required', 'interaction_required'];
 const outages = ['server_error', 'temporarily_unavailable'];
 
-/** The errors of openid-client by their fields: to name its classes here would load it at every start. */
+/** The fields of openid-client's errors: importing its classes would load it at every start. */
 interface LibraryError {
   name?: string;
   code?: string;

@@ -50,7 +50,7 @@ export function createRechecks({ database, clock, log, provider, seals }: Rechec
     await postponeRecheck(database, sessionHash, clock.nowMs() + retryMs, refresh);
   }
 
-  /** Checks all that are due. Returns how many. */
+  /** Checks all sessions that are due. Returns their number. */
   async function run(): Promise<number> {
     let checked = 0;
     for (;;) {

@@ -30,7 +30,7 @@ export interface SsoServiceOptions extends SsoSignInOptions {
   requireTry: (guess: Guess) => Promise<void>;
 }
 
-/** What the browser is sent to after the provider: a page, and the cookie of a new session. */
+/** Where the browser goes after the provider: a page, and the cookie of a new session. */
 export interface Landing {
   page: string;
   cookie?: string;
@@ -43,7 +43,7 @@ export interface Joined {
 
 export type SsoService = ReturnType<typeof createSsoService>;
 
-/** Single sign-on: to the provider, back, and out. No transaction is open while the provider is asked. */
+/** Single sign-on: the redirect, the callback and the sign-out. No transaction is open while the provider is asked. */
 export function createSsoService(options: SsoServiceOptions) {
   const { database, clock, keys, log, provider, settings, secondFactor, sessions, throttle, seals } = options;
   const { issuer } = settings;
@@ -91,7 +91,7 @@ export function createSsoService(options: SsoServiceOptions) {
       return begin('/account', self.sessionHash);
     },
 
-    /** Ends the sessions that the identity has opened too. The password stays the way in, so there must be one. */
+    /** Ends the sessions that the identity has opened too. Requires a password, the only way in that remains. */
     async leave(self: Self, password: string, note: Note<Joined>): Promise<void> {
       const { personId } = self;
       if (settings.only) throw new ApiError('INCOMPATIBLE_STATE', onlyWay);

@@ -34,7 +34,7 @@ export async function deleteSessionsBy(tx: Tx, { issuer, subject }: Subject, per
   );
 }
 
-/** Takes sessions to recheck, until the lease ends. One node has each: a refresh token must not be used twice. */
+/** Leases sessions to recheck. Only one node gets each: a refresh token must not be used twice. */
 export async function claimDueSessions(
   tx: Tx,
   { nowMs, leasedUntilMs, limit }: { nowMs: number; leasedUntilMs: number; limit: number },

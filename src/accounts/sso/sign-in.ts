@@ -35,10 +35,10 @@ export interface SsoSignInOptions {
   seals: SealRefresh;
 }
 
-/** Another sign-in has made the person meanwhile, or the person has left the identity. */
+/** Another sign-in has created the person meanwhile, or the person has unlinked the identity. */
 class ChangedMeanwhile extends Error {}
 
-/** Signs in the person of an identity. The first time it makes a person: no e-mail joins it to one that exists. */
+/** Signs in the person of an identity. The first time it always creates a person, even if another has its e-mail. */
 export function createSsoSignIn(options: SsoSignInOptions) {
   const { database, clock, settings, sessions, secondFactor, signIns, seals } = options;
   const { issuer } = settings;
@@ -47,7 +47,7 @@ export function createSsoSignIn(options: SsoSignInOptions) {
     const id = newId('per', clock);
     const email = shownEmail(identity, issuer);
     const made = { id, email, operator: false, createdAtMs: clock.nowMs() };
-    // If the e-mail is taken, add an end of the id to it: it is only shown in lists.
+    // If the e-mail is taken, append the end of the id: it is only shown in lists.
     const person = (await people.insertPerson(tx, made, null))
       ? made
       : { ...made, email: `${email} (${id.slice(-6)})` };

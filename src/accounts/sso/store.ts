@@ -19,7 +19,7 @@ export async function insertAttempt(
   ]);
 }
 
-/** Deletes it, so that it works once. */
+/** Deletes the attempt, so that it works once. */
 export async function takeAttempt(tx: Tx, hash: Buffer, nowMs: number): Promise<StoredAttempt | undefined> {
   const { rows } = await tx.query<StoredAttempt>(
     `delete from sso_attempt where hash = $1 and expires_at > $2
@@ -62,7 +62,7 @@ export async function deleteIdentity(tx: Tx, personId: string, issuer: string): 
   return rows[0]?.subject;
 }
 
-/** Cuts the person from every provider, and ends sign-ins that wait for a code. */
+/** Unlinks the person from every provider, and ends sign-ins that wait for a code. */
 export async function deleteIdentitiesOf(tx: Tx, personId: string): Promise<void> {
   await tx.query('delete from sso_identity where person_id = $1', [personId]);
   await tx.query('delete from sso_challenge where person_id = $1', [personId]);
@@ -111,7 +111,7 @@ export async function deleteChallenge(tx: Tx, hash: Buffer): Promise<boolean> {
   return count > 0;
 }
 
-/** Deletes one piece of what expired an hour ago. Returns the number of rows. */
+/** Deletes one batch of attempts and challenges that expired an hour ago. Returns the number of rows. */
 export async function deleteOldSso(tx: Tx, nowMs: number): Promise<number> {
   let deleted = 0;
   for (const table of ['sso_attempt', 'sso_challenge']) {

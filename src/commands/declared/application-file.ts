@@ -55,7 +55,7 @@ function checkCountry({ country }: Record<string, unknown>): FieldProblem[] {
 }
 
 export const longestAccount = 254;
-/** There are fewer countries. */
+/** More than there are countries. */
 const mostTemplates = 300;
 
 /** An application of a file. What it does not say stays as it is. */

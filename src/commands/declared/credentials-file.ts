@@ -9,7 +9,7 @@ export interface CredentialsFile {
   write(): Promise<void>;
   /** Closes the file, and removes one that holds nothing. Returns how many credentials it has. */
   close(): Promise<number>;
-  /** Forgets what a transaction that was rolled back has added. */
+  /** Removes the credentials of a transaction that was rolled back. */
   clear(): void;
 }
 

@@ -7,7 +7,7 @@ import type { Problems } from './problems.ts';
 export const listNames = ['plans', 'carriers', 'applications', 'routes', 'senders', 'numbers'] as const;
 export type ListName = (typeof listNames)[number];
 
-/** A file as it was read: its lists are lists within their bounds, and nothing else of it is checked. */
+/** A parsed file: its lists are within their bounds, and nothing else of it is checked. */
 export interface DeclaredFile {
   guard: unknown;
   lists: Partial<Record<ListName, unknown[]>>;

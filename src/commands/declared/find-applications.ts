@@ -21,7 +21,7 @@ export interface FoundApplication {
 
 export interface FoundApplications {
   applications: FoundApplication[];
-  /** Those of the same accounts that the file does not name. */
+  /** Other applications of the same accounts, which the file does not name. */
   others: DeclaredApplication[];
 }
 

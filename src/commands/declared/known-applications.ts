@@ -5,7 +5,7 @@ import type { Problems } from './problems.ts';
 export interface KnownApplications {
   /** The id; adds a problem if there is no such application. */
   resolve(written: string, path: string, problems: Problems): string;
-  /** How a person reads it. */
+  /** The application's name for people to read. */
   labelOf(id: string): string;
 }
 

@@ -8,8 +8,8 @@ const waitMs = 60_000;
 const betweenTriesMs = 100;
 
 /**
- * Runs work with a database whose every transaction is one and the same. It sees one state of the store, one such work
- * at a time. If another change came between, the work starts anew.
+ * Runs work with a database whose transactions are all part of one. The work sees one snapshot, and runs alone. If
+ * another change was made meanwhile, it starts again.
  */
 export async function inOneTransaction<Result>(
   database: Database,

@@ -25,7 +25,7 @@ import { createServices } from './services.ts';
 import { planTemplates } from './templates.ts';
 import { planWebhooks } from './webhooks.ts';
 
-/** What a file asks for, in an order in which it can be made. */
+/** The changes that a file asks for, in an order in which they can be made. */
 export interface DeclaredPlan {
   /** Made in one transaction. */
   together: Entry[];
@@ -93,7 +93,7 @@ export async function planFile(
   };
 }
 
-/** The ids of applications in these places of a file that nothing has checked yet. */
+/** The ids of applications in these lists of a file, which nothing has checked yet. */
 function idsNamedIn({ senders = [], numbers = [], routes = [] }: DeclaredFile['lists']): string[] {
   const owners = [...senders, ...numbers].map((entry) => (isObject(entry) ? entry.application_id : undefined));
   const matched = routes.flatMap((route) =>

@@ -54,12 +54,12 @@ export function remembered<Value>(map: Map<string, Value>, key: string, make: ()
   return made;
 }
 
-/** A check that resolves names is made once in a run. */
+/** Runs a check that resolves host names only once. */
 export function checkedOnce<Result>({ checks }: Memory, key: string, check: () => Promise<Result>): Promise<Result> {
   return remembered(checks as Map<string, Promise<Result>>, key, check);
 }
 
-/** Names each thing that a list has twice. */
+/** Reports each value that a list has twice. */
 export function nameRepeated(
   entries: readonly { path: string; name: string }[],
   problems: Pick<Problems, 'add'>,

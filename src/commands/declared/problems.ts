@@ -4,7 +4,7 @@ import { type FieldProblem, StartError } from '../../platform/errors.ts';
 export interface Problems {
   readonly all: readonly FieldProblem[];
   add(path: string, message: string): void;
-  /** Problems of an entry, whose fields are named from the entry on. Returns whether there are any. */
+  /** Adds the problems of an entry. The path of the entry goes before their fields. Returns whether there are any. */
   addAll(path: string, problems: readonly FieldProblem[]): boolean;
   /** Throws one error that names them all. */
   throwIfAny(): void;

@@ -46,7 +46,7 @@ export async function planRoutes(list: unknown[] | undefined, planning: Planning
   return { entries, unnamed: [] };
 }
 
-/** The same entry with the ids of the applications that it names. */
+/** The entry with the ids of the applications that it names. */
 function withIds(
   entry: unknown,
   path: string,

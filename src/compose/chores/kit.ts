@@ -28,13 +28,13 @@ export interface ChoreOptions {
   deliverIncomplete: () => Promise<number>;
 }
 
-/** A statement of a store that handles one piece, and returns its rows. */
+/** A function of a store that handles one batch of rows and returns their number. */
 type Act = (database: Database, nowMs: number) => Promise<number>;
 type From = (nowMs: number) => number;
 
 export type ChoreKit = ReturnType<typeof createChoreKit>;
 
-/** What chores are put together from. */
+/** The functions that chores are built with. */
 export function createChoreKit({ config, database, clock }: ChoreOptions) {
   const every = (everyMs: number, name: string, act: Act): Chore => ({
     ...{ name, everyMs, runPiece: () => act(database, clock.nowMs()) },

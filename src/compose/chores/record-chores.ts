@@ -6,7 +6,7 @@ import type { Chore } from '../../platform/work/maintenance.ts';
 import { neededVerificationsFrom, verificationTables } from '../../verify/verification-store.ts';
 import type { ChoreKit, ChoreOptions } from './kit.ts';
 
-/** The tables of records: their partitions, and an index that is turned in the background. */
+/** The tables of records: their partitions, and an index that is rebuilt in the background. */
 export function recordChores({ database }: ChoreOptions, { partitions, keptFrom }: ChoreKit): Chore[] {
   return [
     createIndexTurn(database, numberIndex, 10 * minuteMs),

@@ -33,7 +33,7 @@ const wrongPasswordMs = 1000;
 /** How long peers may finish what is under way when the service stops. */
 const mostDrainMs = 5000;
 
-/** Builds the door for programs that speak SMPP, over the message service. Workers do not open it. */
+/** Builds the SMPP server that programs connect to, on top of the message service. Workers do not open it. */
 export function composeSmpp(foundation: Foundation, { registry, registrations, messages, onCounted }: SmppParts) {
   const { config, clock, database, sideDatabase, keys, log, metrics, windows, tracer } = foundation;
   const { environment, passwordPerMinute: perMinute } = config;
@@ -103,7 +103,7 @@ export function composeSmpp(foundation: Foundation, { registry, registrations, m
     get tlsPort() {
       return server.tlsPort;
     },
-    /** An application has changed, or any may have. */
+    /** Checks the binds of an application again after its change; without an id, all binds. */
     recheck(applicationId?: string): void {
       for (const bind of binds.all)
         if (applicationId === undefined || bind.account.applicationId === applicationId) void check(bind);

@@ -7,7 +7,7 @@ import { createTwilioErrors } from '../../twilio/errors.ts';
 import { createTwilioTokens } from '../../twilio/token.ts';
 import type { Foundation } from '../foundation.ts';
 
-/** Builds what web nodes need of Twilio's shape: its credentials, and what its routes call. */
+/** Builds what web nodes need for the Twilio-compatible API: its credentials, and services for its routes. */
 export function composeTwilio(foundation: Foundation, { service, directory, feed }: Registry) {
   const { config, clock, database, sideDatabase, keys } = foundation;
   const tokens = createTwilioTokens(keys);

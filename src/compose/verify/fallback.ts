@@ -34,7 +34,7 @@ export function createFallbackWork(options: {
   };
   const { routeText, hasChoice } = createTextRoutes({ directory, clock, environment });
   const guard = createGuard(config.guard, environment);
-  // This thread follows no change feed, so it reads rules and rights for each batch of steps.
+  // This thread follows no change feed, so it trusts no cache: each batch of steps reads rules and rights.
   const isTrusted = () => false;
   const { current: currentGuard } = createKnownGuard({ database, settings: config.guard, environment, isTrusted });
   const starts = createStartBatch(database, {

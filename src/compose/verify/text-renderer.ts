@@ -68,7 +68,7 @@ export function hasSealedCode({ template, verificationId }: Rendered): boolean {
   return verificationId !== null && (template as StoredTemplate | null)?.sealedUnder !== undefined;
 }
 
-/** A letter of GSM-7, so that the text has the length that it was sent with. */
+/** Replaces a digit of an erased code. It is a letter of GSM-7, so that the text keeps its length. */
 const stand = 'Ξ';
 
 /** The text of a code that is erased, with a dot for each digit. */

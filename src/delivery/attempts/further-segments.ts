@@ -5,7 +5,7 @@ import type { AnsweredText } from './answered-text.ts';
  * charset makes, and every part of a copy.
  */
 export function furtherSegments({ claimed, answer, isLate }: AnsweredText): number {
-  // A late answer is about a submit that was counted as in doubt.
+  // A submit with a late answer was counted before, as in doubt.
   if (isLate || (answer !== undefined && answer.outcome !== 'accepted' && answer.outcome !== 'in_doubt')) return 0;
   const { message, entry, parts } = claimed;
   const counted = message.segmentCount;

@@ -93,7 +93,7 @@ export function attemptResultOf(
     }
     case 'not_sent': {
       const moved = isCode && options.isDown?.() ? move() : undefined;
-      // Records the parts that have left for the next attempt.
+      // Records which parts were sent, for the next attempt.
       const isInDoubt = claimed.entry.inDoubt && long?.parts.some(({ state }) => state === 'in_doubt') === true;
       const next = long === undefined ? claimed.entry : { ...entry, inDoubt: isInDoubt };
       const dueAtMs = Math.min(nowMs + atLeast(answer.afterMs, 0), Math.max(nowMs, message.expiresAtMs));

@@ -64,7 +64,7 @@ function readWord(word: string | undefined, longest: number): string | null {
   return word === undefined || word === '' ? null : word.replaceAll('\0', '').slice(0, longest).toWellFormed();
 }
 
-/** An attempt as the story of a message shows it. */
+/** A stored attempt, for the timeline of a message. */
 export interface KeptAttempt {
   attempt: number;
   carrier: string;

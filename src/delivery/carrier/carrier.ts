@@ -91,8 +91,8 @@ export interface AcceptedDetails {
 export type Answer = (index: number, result: SubmitResult) => void;
 
 /**
- * Reports that a text is written to the network, that it waits here again (only the time in between is the carrier's), or
- * that the carrier throttled a submit that is repeated here, with the words of its answer.
+ * Reports the progress of a text: it is written to the network, it waits here again (only the time in between is the
+ * carrier's), or the carrier throttled a submit that is repeated here, with the words of its answer.
  */
 export type Progress = (index: number, state: 'written' | 'waits' | 'throttled', reported?: string) => void;
 

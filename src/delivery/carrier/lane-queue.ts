@@ -61,7 +61,7 @@ export function createLaneQueue<Item extends LaneItem>() {
     },
     /** Takes the item that `next` returned without using its lane's turn: it is not sent. */
     drop,
-    /** Takes all that fit. */
+    /** Removes and returns all items that fit. */
     takeAll(fits: (item: Item) => boolean): Item[] {
       const taken: Item[] = [];
       for (const lane of laneNames) {

@@ -50,7 +50,7 @@ export function createCarrierLogService(options: { database: Database; clock: Cl
       const errors = row.kind === 'smpp' ? (row.settings.errors as DeclaredErrors) : null;
       return (
         logs
-          // A worker of an older version writes no words.
+          // A worker of an older version does not log the carrier's words.
           .flatMap(({ node, entries }) =>
             entries.map((entry) => {
               const reported = entry.reported ?? null;

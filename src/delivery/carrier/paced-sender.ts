@@ -69,7 +69,7 @@ export interface PacedSender<Item extends WaitingItem> {
   roomFor(most: number): Capacity;
   /** True once the item, or its text, is too old to be sent. */
   isOverdue(item: Item): boolean;
-  /** An item that was sent is answered, or given up. */
+  /** Frees the slot of an item: it was answered, or given up. */
   release(item: Item, isWritten: boolean): void;
   /** The item waits again, in its old position. */
   putBack(item: Item): void;

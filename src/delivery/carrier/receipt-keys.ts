@@ -79,7 +79,7 @@ export function responseSpellings(receiptId: string, forms: IdForms): string[] {
 /** Lengths to which some carriers pad ids with zeros. */
 const paddings = [8, 10, 12, 16, 19, 20, 32];
 
-/** For the hint to the operator. */
+/** Describes the forms in the hint to the operator. */
 export function describeForms({ response, receipt }: IdForms): string {
   return `response ${response}, receipt ${receipt}`;
 }

@@ -10,7 +10,7 @@ export interface RunningCarrier<Configured extends CarrierFacts = CarrierFacts> 
   setPaused(paused: boolean): void;
   /** Applies settings that need no new connection (see `isOver` of setup). */
   update(configured: Configured): void;
-  /** Tries at once to connect, where it waits for the next attempt. */
+  /** Connects now instead of at the next attempt. */
   tryNow(): void;
   /** The slots that this node holds. */
   binds(): BindState[];

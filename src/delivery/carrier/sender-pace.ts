@@ -112,7 +112,7 @@ export function createSenderPace({ database, clock, log, readRates }: SenderPace
     stop: (): void => void poller.stop(),
     /** Reads the rates now. */
     refresh,
-    /** The same carrier, at its senders' pace. */
+    /** Wraps a carrier so that each sender keeps to its rate. */
     pace(carrier: Carrier): Carrier {
       const waiting = { first: 0, bulk: 0 };
       const wait = (texts: IndexedText[], sign: 1 | -1) => {

@@ -28,7 +28,7 @@ function whole(tokens: number): number {
   return Math.max(0, Math.floor(tokens + 1e-9));
 }
 
-/** When there is one token. */
+/** When the sender has a token to use. */
 export function nextTokenMs({ tokens, countedAtMs }: SenderTokens, perSecond: number): number {
   return countedAtMs + Math.max(0, Math.ceil(((1 - tokens) * 1000) / perSecond));
 }

@@ -59,11 +59,11 @@ export interface BindSlots {
 interface Want extends SlotWant {
   held: Set<number>;
   nodes: number;
-  /** When it was made, or last took a slot. */
+  /** When this want was made, or last took a slot. */
   lastMs: number;
   /** It takes no slot before this time. */
   notBeforeMs: number;
-  /** Whether the other nodes can see it. */
+  /** Whether the other nodes can see this want. */
   isKnown: boolean;
 }
 

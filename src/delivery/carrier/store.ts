@@ -198,7 +198,7 @@ export async function pauseCarrier(
   return rows[0];
 }
 
-/** A new token of its callbacks. Undefined if the carrier has none, or was deleted. */
+/** Replaces the token of the carrier's callbacks. Undefined if it has none, or was deleted. */
 export async function renewCallback(
   tx: Tx,
   { id, callback }: { id: number; callback: Buffer },
@@ -222,7 +222,7 @@ export async function deleteCarrier(tx: Tx, id: number, nowMs: number): Promise<
   return count > 0;
 }
 
-/** Its texts outlive the carrier, and need to know whether it gave receipts. */
+/** Texts outlive their carrier: whether it gave receipts is kept. */
 const keptOfDeleted = `case when settings ->> 'receipts' = 'none' then '{"receipts": "none"}'::jsonb else '{}'::jsonb end`;
 const emptied = `settings = ${keptOfDeleted}, secrets = null, callback = null`;
 

@@ -89,7 +89,7 @@ export async function writeTestStep(tx: Tx, id: string, step: TestStep, nowMs: n
   );
 }
 
-/** They name a number, so they are kept for a day only. */
+/** Deletes tests after a day, because they contain a phone number. */
 export async function deleteOldTests(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from carrier_test where id in (select id from carrier_test where created_at < $1 order by created_at limit $2)`,

@@ -156,7 +156,7 @@ function channelsProblem(
 const isSame = (given: unknown[], wanted: readonly string[]) =>
   given.length === wanted.length && wanted.every((channel) => given.includes(channel));
 
-/** A key in PEM has lines. */
+/** One line of ASCII, or a key in PEM, which has several lines. */
 const rightSecret = /^(?:[\x20-\x7e]+|-----BEGIN [\x20-\x7e\r\n]+)$/;
 
 /** Rules that the schema cannot express. */

@@ -1,10 +1,10 @@
 // Tests: src/delivery/http/render.test.ts, src/delivery/http/settings.test.ts
-/** Names for templates. A value that a text does not have is undefined. */
+/** The values that templates can name. A value that the text does not have is undefined. */
 export interface TemplateValues {
   base: string;
   /** Our id of the text. */
   id: string;
-  /** With its plus. */
+  /** The phone number with its plus. */
   to: string;
   from: string;
   text: string;

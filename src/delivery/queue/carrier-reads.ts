@@ -13,7 +13,7 @@ export interface CarrierReads {
 }
 
 export function createCarrierReads(database: Database): CarrierReads {
-  /** `value` may use `given.carrier`. One row for each carrier, in their order. */
+  /** Builds a query that returns one row for each carrier, in their order. `value` may use `given.carrier`. */
   function read<Value>(name: string, value: string) {
     const text = `select ${value} as value from unnest($1::text[]) with ordinality as given(carrier, place) order by place`;
     return createReadBatcher(async (carriers: string[]) => {

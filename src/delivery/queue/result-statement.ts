@@ -93,7 +93,7 @@ function carrierIdSql(group: EndedText[], bind: (value: unknown) => string): str
   const [first] = group;
   if (group.every(({ carrierMessageId }) => carrierMessageId === first?.carrierMessageId))
     return bind(first?.carrierMessageId);
-  // Written by hand: V8 takes long for an object with a hundred ids as its names.
+  // The JSON is built by hand: V8 takes long for an object that has a hundred ids as names.
   const ids = group.map(({ entry, carrierMessageId }) => `"${entry.messageId}":${JSON.stringify(carrierMessageId)}`);
   return `${bind(`{${ids.join(',')}}`)}::jsonb ->> id::text`;
 }

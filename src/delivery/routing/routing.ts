@@ -64,7 +64,7 @@ export type RouteDecision =
 interface Option {
   carrier: CarrierHealth;
   group: Candidate['group'];
-  /** Null: the list gives its rank. */
+  /** Null if the position in the list is the rank. */
   weight: number | null;
   rank: number;
   standing: Standing;

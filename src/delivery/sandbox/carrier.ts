@@ -14,7 +14,7 @@ export interface Phones {
       messageId: string;
       attempt: number;
       delivered: boolean;
-      /** How much later than others its receipt comes. */
+      /** The delay of the text's receipt beyond that of others. */
       receiptLaterMs: number;
       /** A call rings for `receiptLaterMs`, unless a person at the phone answers or declines it before. */
       rings: boolean;

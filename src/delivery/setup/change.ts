@@ -19,7 +19,7 @@ const bindSettings = [
 /** Whether a carrier has to stop, and restart if it still exists. A carrier by HTTP has no session to lose. */
 export function isOver(before: ConfiguredCarrier, now: ConfiguredCarrier | undefined): boolean {
   if (now === undefined || now.account !== before.account) return true;
-  // Requests name the addresses of callbacks.
+  // Requests contain the addresses of callbacks.
   if (now.callbackToken !== before.callbackToken) return true;
   if (now.kind === 'smpp' && before.kind === 'smpp')
     return bindSettings.some((name) => !isDeepStrictEqual(before.settings[name], now.settings[name]));

@@ -52,7 +52,7 @@ export interface CarrierService {
   create(given: { name: string; kind: string; settings: unknown }, note?: Note): Promise<LiveCarrier>;
   /** Newest first. */
   list(limit: number, beforeId: number | undefined): Promise<LiveCarrier[]>;
-  /** Throws a 404. */
+  /** Returns the carrier; throws a 404 if there is none. */
   require(name: string): Promise<LiveCarrier>;
   /**
    * Merges settings: fields that are not named stay, null removes one. A 400 names each secret that has to be given
@@ -70,7 +70,7 @@ export interface CarrierService {
   remove(name: string, options: { force: boolean }, note?: Note): Promise<void>;
   /** The settings with their secrets, for a comparison on the machine. Never for an answer. */
   readAll(row: CarrierRow): CarrierSettings;
-  /** All problems of a carrier, written nowhere. */
+  /** All problems of a carrier's settings. Stores nothing. */
   check(given: { name: string; kind: string; settings: unknown }): Promise<{
     carrier: CarrierSettings;
     problems: FieldProblem[];

@@ -58,7 +58,7 @@ export function createHookManagementRoutes({ service, receiver }: HookManagement
       path: base,
       operationId: 'createHook',
       summary: 'Create a hook for an identity server',
-      description: 'At most 10 an application. `settings` is what to paste at the server.',
+      description: 'At most 10 per application. Copy `settings` into the configuration of the identity server.',
       params: applicationParams,
       body: Type.Object(
         {

@@ -224,7 +224,7 @@ function readStatuses(status: string | undefined): { lowest: number; highest: nu
   return { lowest, highest: status.endsWith('xx') ? lowest + 99 : lowest };
 }
 
-/** The story as an answer. */
+/** The request's history in the format of the API. */
 export function toStory(story: RequestStory, applicationName: string) {
   const { limits, records } = story;
   return {

@@ -63,7 +63,7 @@ export function mayAct({ countedSinceMs, approvedSinceMs }: CountedApplication, 
   return approvedSinceMs !== null && nowMs - countedSinceMs >= onlyReportedMs;
 }
 
-/** Judges the smallest groups first; each without the groups in it that are held. */
+/** Judges the smallest groups first. A larger group is judged without the smaller groups that are already held back. */
 export function judge(application: JudgedApplication): Verdict[] {
   const { nowMs, groups, holds, mayAct: acts } = application;
   const verdicts: Verdict[] = [];

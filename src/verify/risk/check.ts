@@ -21,7 +21,7 @@ export const riskWithinMs = 800;
 export const longestRiskAnswer = 16 * 1024;
 const keptMs = minuteMs;
 const mostKept = 20_000;
-/** Maximum number of questions at once; a further one fails at once, so that a slow service does not make starts pile up. */
+/** Maximum concurrent requests to the risk service. A further one fails at once, so that no queue delays starts. */
 const mostUnderWay = 256;
 /** The same for one application, so that others find room. */
 const mostOfApplication = 64;

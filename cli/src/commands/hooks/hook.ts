@@ -79,7 +79,7 @@ function readPointer(text: string): [string, string] {
   return [name, path];
 }
 
-/** The key of a server that makes its own. */
+/** Reads the signing key of an identity server that generates its own. */
 export async function readKey({ values, prompt }: Call): Promise<string | undefined> {
   const given = values.text('signing-key');
   if (given === '-') return (await prompt.readPiped('signing key', 1024)).trim();

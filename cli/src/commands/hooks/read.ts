@@ -108,7 +108,7 @@ export const listHookCalls: Command = {
   },
 };
 
-/** The API's own word for an outcome, because the documents explain these words. */
+/** Shows the outcome by its name in the API, because the documents explain these names. */
 export function outcomeText(outcome: string): Text {
   if (outcome === 'sent') return green(outcome);
   return outcome === 'repeated' ? outcome : red(outcome);

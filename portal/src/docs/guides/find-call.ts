@@ -2,7 +2,7 @@ import type { Api, Operation } from '../model/operations.ts';
 import type { Values } from '../samples/make-request.ts';
 import type { GuideCall } from './guide-calls.ts';
 
-/** The operation of a call. The guides write the default realm. */
+/** The operation that a call runs. Guides use the default realm in their addresses. */
 export function findCall(apis: Api[], { method, path }: GuideCall): Operation | undefined {
   return apis
     .flatMap(({ operations }) => operations)

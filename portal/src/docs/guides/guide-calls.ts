@@ -5,7 +5,7 @@ export interface GuideCall {
   query: [name: string, value: string][];
   headers: [name: string, value: string][];
   body: unknown;
-  /** As the guide writes it, for a service that does not have the call. */
+  /** The guide's own command, shown if this service does not have the call. */
   shell: string;
 }
 

@@ -80,7 +80,7 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
 }
 
-/** Follows `#/components/…` to what it names. */
+/** Resolves a reference like `#/components/…`. */
 export function follow<Part extends object>(document: OpenApi, part: Part | Ref): Part {
   if (!('$ref' in part) || typeof part.$ref !== 'string') return part as Part;
   const steps = part.$ref.split('/').slice(1);

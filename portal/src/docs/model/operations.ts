@@ -145,13 +145,13 @@ function examplesOf(document: OpenApi, { example, examples }: Media): Answer['ex
   return example === undefined ? named : [{ name: 'Example', value: example }, ...named];
 }
 
-/** The description of a refusal is `CODE`: when. `CODE`: when. */
+/** Parses a description like "`CODE`: when. `CODE`: when." */
 function errorsOf({ status, description, examples }: Answer): ErrorEntry[] {
   const listed = [...description.matchAll(/`([A-Z][A-Z_]+)`: ([^`]+)/g)];
   if (listed.length > 0) return listed.map(([, code = '', when = '']) => ({ status, code, when: when.trim() }));
   const shown = status === 'default' ? 'other' : status;
   if (status === '429') return [{ status, code: '', when: description }];
-  // The identity endpoints name theirs, as in RFC 6749.
+  // The token endpoints use the error names of RFC 6749.
   const named = description.match(/\b(?:invalid|unsupported)_\w+/g);
   if (named !== null) return named.map((code) => ({ status, code, when: '' }));
   return examples.map(({ name }) => ({ status: shown, code: name === 'Example' ? '' : name, when: description }));

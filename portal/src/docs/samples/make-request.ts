@@ -113,7 +113,7 @@ export function exampleValues({ parameters, body }: Operation, idempotencyKey: s
   };
 }
 
-/** The client's credential has fields of its own. */
+/** Leaves out the client's credential, which has form fields of its own. */
 function withoutClient(example: unknown): unknown {
   if (typeof example !== 'object' || example === null) return example;
   const { client_id: _, client_secret: __, ...rest } = example as Record<string, unknown>;

@@ -26,7 +26,7 @@ function statementOf({ path, gives, name: given, args, options }: ClientCall): s
   return `for await (const ${name} of ${call}) {\n  console.log(${shown});\n}`;
 }
 
-/** Options behind other arguments. */
+/** Options on the same line as the arguments before them. */
 function inOneLine(options: unknown): string {
   const entries = Object.entries(options as Record<string, unknown>);
   return `{ ${entries.map(([name, value]) => `${name}: ${javascriptValue(value)}`).join(', ')} }`;

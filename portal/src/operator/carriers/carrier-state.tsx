@@ -17,7 +17,7 @@ export function CarrierState({ carrier: { paused, state }, troubles }: CarrierSt
   return <Tag tone="bad">{words.troubles[trouble.kind as keyof typeof words.troubles](trouble.country)}</Tag>;
 }
 
-/** What the alerts say. */
+/** The texts of the carrier's alerts. */
 export function Troubles({ troubles }: { troubles: readonly Trouble[] }) {
   return troubles.map(({ kind, country, summary }) => (
     <p key={`${kind} ${country}`} className={styles.error}>

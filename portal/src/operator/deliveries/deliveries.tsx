@@ -22,7 +22,7 @@ const states = {
   stuck: { label: words.stuck, nothing: words.noneStuck },
   in_doubt: { label: words.inDoubt, nothing: words.noneInDoubt },
 };
-/** The next step comes first, where a phone shows it. */
+/** In the order of the table. `why` comes first, because a narrow screen shows only the first columns. */
 const columns = [words.why, words.carrier, words.number, words.since, words.next, words.text];
 
 export default function Deliveries() {

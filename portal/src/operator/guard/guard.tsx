@@ -49,7 +49,7 @@ export default function Guard() {
             {words.more}
           </Button>
         )}
-        {/* After the holds, so that they do not push it down. */}
+        {/* The rules come after the holds, so that the page does not jump when they load. */}
         {data !== undefined && <GuardRules />}
       </Stack>
     </>

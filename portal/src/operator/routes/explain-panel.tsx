@@ -28,7 +28,7 @@ export function ExplainPanel({ draft, onExplained }: ExplainPanelProps) {
   const [withDraft, setWithDraft] = useState(true);
   const [explanation, setExplanation] = useState<RouteExplanation | undefined>(undefined);
   const { run, busy, problem } = useAction(async () => {
-    // A sent text already has all the facts.
+    // For a sent text its id is enough: the service knows the other facts.
     const asked = text.message_id === '' ? text : { message_id: text.message_id };
     const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
     const body = { ...given, ...(draft !== undefined && withDraft && { routes: draft }) };

@@ -199,7 +199,7 @@ export const words = {
     receipt: 'Wait for the receipt',
     waiting: 'Waiting for a worker',
   },
-  /** In place of `up`, by the kind of an alert. */
+  /** The state shown in place of `up` while the carrier has an alert of this kind. */
   troubles: {
     account_refused: () => 'account refused',
     answers_slow: () => 'answers late',

@@ -112,7 +112,7 @@ async function exportApplications(applications: DeclaredApplication[], database:
   });
 }
 
-/** An owner's email where it leads to this account alone. */
+/** An owner's email if that owner has no other account. */
 async function nameAccounts(accountIds: string[], database: Database): Promise<Map<string, string>> {
   const owners = await listOwnersOf(database, accountIds);
   const owned = grouped(

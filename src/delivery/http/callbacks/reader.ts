@@ -49,7 +49,7 @@ function receiptOf(entry: unknown, request: CallbackRequest, described: ReceiptD
   const code = findText(entry, described.error?.path);
   return {
     carrierMessageId: id,
-    // The receipt of a part is for that part, where the text was kept by parts.
+    // The key of the part comes first, in case the text was stored by parts.
     keys: part === undefined ? [id] : [partKey(id, part), id],
     numbers: to === '' ? [] : [to],
     messageId: referenceOf(entry, request, described),
