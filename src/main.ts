@@ -86,7 +86,7 @@ async function main([command, ...args]: string[]): Promise<void> {
     if (!commands.includes(command))
       throw new StartError(`Unknown command ${command}. The commands are: ${commands.join(', ')}.`);
     const quiet = createLog({ level: 'warn', readable: process.stdout.isTTY === true });
-    // The output of these may be read by a program, so nothing else stands in it.
+    // Programs may read the output of these commands, so it contains no progress.
     const sayProgress = declaredCommands.includes(command) ? sayAside : say;
     const bootOptions = { config, clock, log: quiet, shutdownSteps, say: sayProgress, onFatal };
     if (command === 'restore') {
@@ -146,7 +146,7 @@ async function serve(
   const parts = { config, clock, clockWatch, database, sideDatabase, keys, log, version, metrics, windows };
   const common = { config, connection, secret, readable: process.stdout.isTTY === true };
   if (config.role !== 'web') {
-    // It loads its code while this thread goes on.
+    // The thread loads its code while this one continues.
     delivery = startDeliveryThread({ ...common, opened: keys.opened() }, log, metrics);
     shutdownSteps.push(async () => delivery?.stop());
   }

@@ -17,7 +17,7 @@ import { type CallsToParent, type CallsToProcess, type WebProcessData, windowCha
 import type { Config } from './settings/settings.ts';
 
 export interface WebProcesses {
-  /** The carriers that they know. */
+  /** The carriers that the web processes know. */
   carriers: string[];
   /** Waits `drainMs` for balancers to move on, then lets each process finish what is in flight. */
   stop(drainMs: number): Promise<void>;

@@ -56,7 +56,7 @@ export function readConnection(
   };
 }
 
-/** Browsers have none. */
+/** Empty in browsers, which have no environment. */
 function readEnvironment(): Environment {
   const { process } = globalThis as { process?: { env?: Environment } };
   return process?.env ?? {};

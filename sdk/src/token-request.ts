@@ -44,7 +44,7 @@ async function askOnce(wire: Wire, credentials: ClientCredentials): Promise<Toke
   throw toError({ ...answer, body: { message: 'The token endpoint returned no token.' } });
 }
 
-/** The token goes into a header unchanged. */
+/** Whether a header can contain the token as it is. */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
 }

@@ -66,7 +66,7 @@ export class Turnstile {
     if (this.#waiting.size === 0 && this.#underWay === 0 && !this.#isClosed()) this.#room = undefined;
   }
 
-  /** No call is sent before then. Calls that were active together report the same closing. */
+  /** Sends no call for this time. Calls that were active together report the same closing. */
   close(ms: number, error: HeliographError): void {
     const isNew = !this.#isClosed();
     this.#closedUntilMs = Math.max(this.#closedUntilMs, nowMs() + ms);

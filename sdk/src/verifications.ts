@@ -50,7 +50,7 @@ export class Verifications {
     return this.#post<CheckedVerification>(pathOf(id), { code, ...(payment !== undefined && { payment }) }, options);
   }
 
-  /** The same by number: the pending verification, else the newest that started within 24 hours. */
+  /** Checks a code by number: for the pending verification, else the newest that started within 24 hours. */
   checkNumber(check: NumberToCheck, options: WriteOptions = {}): Promise<CheckedVerification> {
     return this.#post<CheckedVerification>('/verify/v1/checks', check, options);
   }

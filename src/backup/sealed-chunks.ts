@@ -60,7 +60,7 @@ async function* inPieces(
     length += block.length;
     if (length <= size) continue;
     let bytes = Buffer.concat(held);
-    // Only the next byte shows whether a full piece is the last.
+    // Only the next byte shows whether a full chunk is the last.
     for (; bytes.length > size; bytes = bytes.subarray(size)) yield { bytes: bytes.subarray(0, size), isLast: false };
     held = [bytes];
     length = bytes.length;

@@ -38,7 +38,7 @@ const leftOut = [
   'start_client',
   // After a restore each hook needs a new secret: an old one may have ended since.
   ...['hook_secret', 'hook_call'],
-  // Tokens of Twilio's shape are renewed as well: they sign the callbacks about texts.
+  // Twilio-compatible tokens are renewed as well: they sign the callbacks about texts.
   ...['twilio_token', 'status_call'],
   // Accounts of SMPP need new passwords too; what waits for their programs has been sent on since.
   ...['smpp_password', 'smpp_listener', 'smpp_bind', 'smpp_problem', 'smpp_part', 'smpp_delivery'],

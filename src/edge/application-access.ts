@@ -27,7 +27,7 @@ export type ApplicationAuth = Auth & { kind: 'apikey' | 'bearer' | 'sid' };
 export interface ApplicationAccessOptions {
   keys: CallerLookup;
   tokens: CallerLookup;
-  /** Credentials of Twilio's shape, for each API. */
+  /** Twilio-compatible credentials, for each API. */
   sids: Record<SidApi, CallerLookup>;
   /** The windows of registrations. */
   registrations: Windows;

@@ -2,7 +2,7 @@ import type { KnownCaller } from '../http/admission.ts';
 import type { Api, Developer } from '../http/route.ts';
 import type { OwnedText } from '../platform/owned-text.ts';
 
-/** What the edge asks about one kind of credential: API keys, access tokens, or sids in Twilio's shape. */
+/** What the edge asks about one kind of credential: API keys, access tokens, or Twilio-compatible sids. */
 export interface CallerLookup {
   isWellFormed(text: string): boolean;
   /** Whether we can have issued it and it can still be valid. Decided by a hash, without a lookup. */

@@ -5,7 +5,7 @@ import { chargeOncePerCredential } from './credential-charges.ts';
 import { createMemoryWindows } from './memory-windows.ts';
 import type { LocalWindows, Windows } from './windows.ts';
 
-/** Everything that a node counts of its callers, in the order in which frames name it (`window-frames.ts`). */
+/** The kinds of rate windows that a node has. Frames name a kind by its index here (`window-frames.ts`). */
 export const windowKinds = ['registrations', 'visitors', 'clients', 'passwords'] as const;
 export type WindowKind = (typeof windowKinds)[number];
 

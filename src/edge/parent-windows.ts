@@ -29,7 +29,7 @@ interface Waiting {
 
 /** Covers the error of two clock readings, so that a request which was already on its way gets no penalty. */
 const clockErrorMs = 0.005;
-/** More questions than this wait only if the parent stands still. */
+/** More questions than this wait only if the parent has stopped answering. */
 const mostWaiting = 100_000;
 /** Maximum number of unanswered frames: a busy parent gets fewer and larger ones. */
 const mostFrames = 2;
@@ -173,7 +173,7 @@ function undecided(): Error {
   return unavailable('The limits of this request cannot be decided at the moment.');
 }
 
-/** For the headers of an answer while the parent is silent: it promises no requests. */
+/** The state for limit headers while the parent is silent: it promises no requests. */
 function unknownStanding(limits: Limits): LimitDecision {
   return {
     admitted: false,

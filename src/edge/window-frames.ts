@@ -24,7 +24,7 @@ const questionBytes = 1 + 1 + 8 + 4 + 4;
 const decisionBytes = 1 + 4 + 4 + 4 + 4 + 8;
 const [peeks, givesBack] = [0x80, 0x40];
 const [isAdmitted, refusedByMinute, refusedByBurst, isCharged] = [1, 2, 4, 8];
-/** More than one turn of an event loop can ask. */
+/** No turn of an event loop asks for that much. */
 export const longestFrame = 64 * 1024 * 1024;
 
 /** Keys are ids and addresses: short, and ASCII. */

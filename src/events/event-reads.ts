@@ -35,7 +35,7 @@ export interface EventReads {
   readNewest(applicationId: string, span: FeedSpan, filter: EventFilter, limit: number): Promise<LiveEvent[]>;
   /** The event with this id, if it is the application's and still kept. */
   readOne(applicationId: string, id: string): Promise<LiveEvent | undefined>;
-  /** All readable events after a position, in pieces. */
+  /** All readable events after a position, in batches. */
   readMissed(applicationId: string, after: number, filter: EventFilter): AsyncIterable<Piece<LiveEvent>>;
 }
 

@@ -64,7 +64,7 @@ export async function readEvents(tx: Tx, span: EventSpan, filter: EventFilter, l
   return { events: rows.flatMap(toEvents), readTo: Number(rows[0]?.readTo ?? after) };
 }
 
-/** The last events of the span that match, oldest first. It reads a bounded piece; `readTo` is its first position. */
+/** The last events of the span that match, oldest first. It reads a bounded number from `readTo` on. */
 export async function readLastEvents(tx: Tx, span: EventSpan, filter: EventFilter, limit: number): Promise<EventPage> {
   const { applicationId, after, upTo } = span;
   if (after >= upTo) return { events: [], readTo: after };
@@ -133,7 +133,7 @@ interface HeldNumber {
 }
 
 /**
- * Masks numbers that events hold themselves, one piece at a time: one number, or all in events before a time. Returns
+ * Masks numbers that events hold themselves, one batch at a time: one number, or all in events before a time. Returns
  * the count of masked numbers; 0 when done.
  */
 export async function maskInEvents(
@@ -201,10 +201,7 @@ function toEvents({ position, applicationId, subject, type, api, ...row }: Event
 const columns = `e.position::text, e.application_id as "applicationId", e.subject, e.time as "timeMs", e.sequence, e.type,
     e.api, e.error_code as "errorCode", e.data`;
 
-/**
- * Filters a bounded piece. A full page was read to its last event, a full piece to its end, others to the end of the
- * span.
- */
+/** Filters a bounded batch, and returns how far it read: a full page to its last event, a full batch to its end. */
 const pageOf = (piece: string) => `with piece as materialized (${piece}),
     page as materialized (
       select * from piece where ($5::smallint is null or api = $5) and ($6::smallint[] is null or type = any($6))
@@ -228,7 +225,7 @@ const readSubjectStatement = {
       where application_id = $1 order by position limit $4`),
 };
 
-/** A full page or a short piece was read back to the start of the span, others to the first event of the piece. */
+/** `readTo` is the start of the span after a full page or a short batch, else the position before the batch. */
 const lastStatement = {
   name: 'read-last-events',
   text: `with piece as materialized (

@@ -20,7 +20,7 @@ export interface FeedRoutesOptions {
   reads: EventReads;
   polls: LongPolls;
   streams: EventStreams;
-  /** Queues of callers that read. */
+  /** Limits concurrent reads by caller. */
   turns: FairShare;
 }
 
@@ -211,7 +211,7 @@ export function createFeedRoutes({ listeners, reads, polls, streams, turns }: Fe
           listens: true,
           signal: call.signal,
           onCredentialEnd: (act) => call.onCredentialEnd(act),
-          // The edge ends the stream with its credential.
+          // The edge checks the credential, and ends the stream with it.
           mayRead: async () => true,
         });
         return streamReply(stream);

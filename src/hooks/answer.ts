@@ -18,7 +18,7 @@ export function refusalFor(form: AnswerForm, refusal: ApiError, retryAfterMs: nu
     case 'supabase':
       return { status: 200, body: { error: { http_code: status, message } }, ...wait };
     case 'text':
-      // A 429 keeps the body of every 429.
+      // A 429 has the same body as every other 429.
       return status === 429
         ? undefined
         : { status, content: { type: 'text/plain; charset=utf-8', data: message }, headers: refusal.headers, ...wait };

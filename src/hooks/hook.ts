@@ -53,7 +53,7 @@ export interface ProvingSecret {
 /** Maximum hooks per application. The next line: maximum valid secrets per hook. */
 export const mostHooks = 10;
 export const mostSecrets = 5;
-/** A signature that is older, or that much ahead, is wrong. */
+/** A signature whose time differs from now by more than this is refused. */
 export const signatureLastsMs = 5 * 60_000;
 /** Supabase sends the metadata of its users along. */
 export const longestPayload = 256 * 1024;

@@ -19,7 +19,7 @@ export type FieldNames = Record<keyof HookPointers, string>;
 
 type PathsOf = Record<keyof HookPointers, readonly ValuePath[]>;
 
-/** A hook is read once, and takes many calls. */
+/** Cached, because a hook is read once and takes many calls. */
 const knownPaths = new WeakMap<Pick<Hook, 'kind' | 'pointers'>, PathsOf>();
 
 /** The pointers of a hook by field; its own replace those of its kind. */
@@ -60,7 +60,7 @@ export function pointerProblems(hook: Pick<Hook, 'kind' | 'pointers'>): FieldPro
   return problems;
 }
 
-/** The last of a field's names is the one that every payload of the server has. */
+/** The last of a field's names, for error messages: every payload of the server has that one. */
 export function fieldNames(hook: Pick<Hook, 'kind' | 'pointers'>): FieldNames {
   const pointers = pointersOf(hook);
   const nameOf = (name: keyof HookPointers) => shownPointer(pointers[name].at(-1) ?? `/${name}`);

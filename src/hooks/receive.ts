@@ -113,7 +113,7 @@ export function createHookReceiver(options: HookReceiverOptions) {
     }
   }
 
-  /** Refuses by values, so that each refusal is noted and gets the server's form. */
+  /** Returns refusals instead of throwing them, so that each is logged and gets the server's form. */
   async function take(known: KnownHook, request: HookRequest, deadline: Deadline): Promise<Result> {
     const payload = readPayload(known.hook, request.body);
     if ('field' in payload) {

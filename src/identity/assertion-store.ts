@@ -13,7 +13,7 @@ const insertAssertion = {
   text: 'insert into client_assertion (id, expires_at) values ($1, $2) on conflict (id) do nothing',
 };
 
-/** Deletes one piece of those that expired an hour ago, beyond any clock difference. Returns the number of rows. */
+/** Deletes one batch of assertions that expired over an hour ago, beyond any clock difference. Returns their number. */
 export async function deleteOldAssertions(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from client_assertion where id = any(array(

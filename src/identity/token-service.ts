@@ -72,7 +72,7 @@ export function createTokenService(options: TokenServiceOptions) {
     return { access_token, token_type: 'Bearer', expires_in: tokenSeconds, scope: grant.scope };
   }
 
-  /** A registration's object is replaced when anything of its application changes, and its grant goes with it. */
+  /** Cached by the registration's object, which is replaced when anything of its application changes. */
   function grantOf(
     { id: clientId, credentialVersion }: NonNullable<KnownApplication['client']>,
     registration: KnownRegistration,

@@ -17,7 +17,7 @@ export async function isRevoked(tx: Tx, jti: string): Promise<boolean> {
 const selectRevocation = { name: 'select-revocation', text: 'select 1 from token_revocation where jti = $1' };
 
 /**
- * Deletes one piece of revocations whose tokens expired an hour ago, beyond any clock difference. Returns the number of
+ * Deletes one batch of revocations whose tokens expired an hour ago, beyond any clock difference. Returns the number of
  * rows.
  */
 export async function deleteOutlivedRevocations(tx: Tx, nowMs: number): Promise<number> {

@@ -64,7 +64,7 @@ export async function insertInbound(tx: Tx, texts: Inbound[]): Promise<void> {
   await tx.query(insertStatement, [JSON.stringify(rows)]);
 }
 
-/** What smpp_delivery calls a text from a phone. */
+/** The kind of a text from a phone in the table smpp_delivery. */
 const deliveryKind = 1;
 
 const insertStatement = {

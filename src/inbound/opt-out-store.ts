@@ -191,7 +191,7 @@ const columns = 'id, scope, subject, number, source, word, created_at as "create
 
 export interface OptOutFilter {
   scope?: Scope | undefined;
-  /** Of one number. */
+  /** The hashes of one number. */
   hashes?: Buffer[] | undefined;
 }
 

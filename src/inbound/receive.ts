@@ -38,7 +38,7 @@ export interface InboundReceiver {
    * affect no other.
    */
   receive(source: InboundSource, texts: InboundText[], phoneOf?: Holder): Promise<Inbound[]>;
-  /** The same for one text of a virtual phone: its record, or the verification that it approved. */
+  /** Like `receive`, for one text of a virtual phone: returns its record, or the verification that it approved. */
   reply(source: InboundSource, text: InboundText, phoneOf: Holder | undefined): Promise<Replied>;
   /** Delivers some of the texts that were not completed within an hour. Returns how many. */
   deliverIncomplete(): Promise<number>;

@@ -34,7 +34,7 @@ export function segmentsOfChannel(channel: Channel): number | undefined {
 
 const noCarrierRetrySeconds = 60;
 
-/** In production, until an operator has connected the first carrier. */
+/** The error in production until an operator has connected the first carrier. */
 export function noCarrier(): ApiError {
   return unavailable(
     'No carrier is connected, so the service can send no text. An operator connects one in the portal, or with the command carriers; docs/carriers.md explains it.',

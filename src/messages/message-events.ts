@@ -52,7 +52,7 @@ function insertMessageEvents(rows: string): string {
 const reported: MessageStatus[] = ['sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled'];
 
 /**
- * Writes a call for each text that has an address to call (room `twilio`). Callers see `unknown` as sent there, so it is
+ * Writes a call for each text that has an address to call (`src/twilio`). Callers see `unknown` as sent there, so it is
  * reported only as the first change.
  */
 function insertStatusCalls(rows: string): string {
@@ -64,12 +64,12 @@ function insertStatusCalls(rows: string): string {
 }
 
 const ends: MessageStatus[] = ['delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unknown'];
-/** What smpp_delivery calls the receipt of a text. */
+/** The kind of a receipt in the table smpp_delivery. */
 const receiptKind = 0;
 
 /**
  * Stores receipts for texts that were sent by SMPP: `smpp:`, which receipts were asked for, the account, and the parts
- * that have ids of their own (room `smpp-server`). `a` asks for every end, `f` for failures, `s` for success, upper case
+ * that have ids of their own (`src/smpp-server`). `a` asks for every end, `f` for failures, `s` for success, upper case
  * also for `sent`, and `E` for `sent` alone.
  */
 function insertReceipts(rows: string): string {

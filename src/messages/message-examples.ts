@@ -21,7 +21,7 @@ export const queuedMessage = {
   possible_duplicates: 0,
 };
 
-/** The same text two seconds later. */
+/** The text above two seconds later. */
 export const deliveredMessage = {
   ...queuedMessage,
   status: 'delivered',
@@ -30,5 +30,5 @@ export const deliveredMessage = {
   delivered_at,
 };
 
-/** The same text, taken back before it left. */
+/** The text above, canceled before it left. */
 export const canceledMessage = { ...queuedMessage, status: 'canceled', updated_at: sent_at };

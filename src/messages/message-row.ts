@@ -130,7 +130,7 @@ export function toIdRange(ids: string[]): IdRange {
 
 export type IdRange = [uuids: string, lowest: string, highest: string];
 
-/** The same for ids that are uuids already. */
+/** Like `toIdRange`, for ids that are uuids already. */
 export function toUuidRange(uuids: string[]): IdRange {
   let lowest = uuids[0] ?? '';
   let highest = lowest;

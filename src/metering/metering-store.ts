@@ -123,8 +123,8 @@ const pruneStatement = {
 };
 
 /**
- * Deletes traces older than a day, piece by piece: a piece checks some applications, in turn. Returns more than 0 until it
- * has seen all.
+ * Deletes traces older than a day, in batches: each checks some applications, in turn. Returns more than 0 until it has
+ * seen all.
  */
 export function createTraceDeletion(database: Database, clock: Clock): () => Promise<number> {
   let after = '';
@@ -137,7 +137,7 @@ export function createTraceDeletion(database: Database, clock: Clock): () => Pro
       pieceRows,
     ]);
     const { deleted = 0, last = null, seen = 0 } = rows[0] ?? {};
-    // After a full piece, check these applications again: some may have old traces left.
+    // After a full batch, check these applications again: some may have old traces left.
     if (deleted < pieceRows) after = seen < pieceApplications ? '' : (last ?? '');
     return after === '' ? deleted : Math.max(1, deleted);
   };

@@ -93,7 +93,7 @@ export function uuidOf(id: string): string {
   return spell(id, spelled, placesOfBytes);
 }
 
-/** The same without dashes. */
+/** Like `uuidOf`, without dashes. */
 export function hexOf(id: string): string {
   return spell(id, spelledPlain, plainPlaces);
 }

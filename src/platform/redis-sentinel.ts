@@ -44,7 +44,7 @@ export function readSentinelAddress(url: string): SentinelAddress {
   };
 }
 
-/** Finds the master again and again. */
+/** Finds the current master each time it is asked. */
 export interface MasterFinder {
   /** The address of the master that the newest decision named. Rejects if no Sentinel answers. */
   find(): Promise<string>;

@@ -164,7 +164,7 @@ export async function readHoldsOf(tx: Tx, applicationIds: readonly string[], sin
 export interface HoldQuery {
   state: 'open' | 'ended';
   nowMs: number;
-  /** Of one application only. */
+  /** Only the holds of this application. */
   applicationId: string | undefined;
   limit: number;
   /** The last id of the previous page. */

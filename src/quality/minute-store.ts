@@ -42,7 +42,7 @@ export async function writeMinutes(tx: Tx, name: string, rows: CountedRow<Minute
     rows.map(({ key }) => key.carrier),
     rows.map(({ key }) => key.country),
     rows.map(({ revision }) => revision),
-    // Arrays of arrays are flattened by unnest.
+    // As texts, because unnest flattens arrays of arrays.
     rows.map(({ counts }) => `{${counts.subarray(minuteTimes.took, minuteTimes.arrived).join()}}`),
     rows.map(({ counts }) => toArrivalArray(counts.subarray(minuteTimes.arrived, minuteTimes.codeArrived))),
     rows.map(({ counts }) => toArrivalArray(counts.subarray(minuteTimes.codeArrived))),

@@ -18,7 +18,7 @@ export interface OutcomeCounts {
 export interface OutcomeRow {
   outcome: Outcome;
   counts: Float64Array;
-  /** For its carrier and country: the number of the newest count of each outcome, in the order in which all were counted. */
+  /** For its carrier and country: when each outcome was last counted, as the number of that count among all. */
   lasts: Map<Outcome, number>;
 }
 

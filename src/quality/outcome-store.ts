@@ -101,7 +101,7 @@ export interface RecentOutcome extends OutcomeTotal {
   lastMs: number;
 }
 
-/** The same by node and minute, with the runs; the largest first. */
+/** Like `readOutcomes`, by node and minute, with the runs; the largest first. */
 export async function readRecentOutcomes(tx: Tx, fromMs: number, toMs: number): Promise<RecentOutcome[]> {
   const { rows } = await tx.query<RecentOutcome>(
     `select carrier, country, outcome, words, total, codes, run, run_codes as "runCodes",

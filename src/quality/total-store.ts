@@ -59,7 +59,7 @@ export async function writeDays(tx: Tx, name: string, rows: CountedRow<DayKey>[]
     name,
     ...keyParameters(rows),
     rows.map(({ revision }) => revision),
-    // Arrays of arrays are flattened by unnest.
+    // As texts, because unnest flattens arrays of arrays.
     rows.map(({ counts }) => toArrivalArray(counts.subarray(dayTimes.arrived, dayTimes.codeArrived))),
     rows.map(({ counts }) => toArrivalArray(counts.subarray(dayTimes.codeArrived))),
     ...countsOf(rows),

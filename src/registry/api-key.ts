@@ -7,7 +7,7 @@ export interface ApiKeys {
   create(): { key: string; hash: Buffer; prefix: string; lastFour: string };
   /** True if we can have issued this key. Needs no lookup. */
   isWellFormed(text: string): boolean;
-  /** The hashes to find a key by. A key does not name its ring version and lives without end: one for each version. */
+  /** The hashes to find a key by. A key does not name its ring version and never expires: one hash for each version. */
   hashes(key: string): Buffer[];
 }
 

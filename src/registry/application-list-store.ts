@@ -42,7 +42,7 @@ export async function listApplications(
 export interface ApplicationSearch {
   /** The id of an application or an account. */
   id: string;
-  /** For `like`, in lower case. */
+  /** The name as a pattern for `like`, in lower case. */
   name: string;
   /** Selects all applications of these accounts. */
   accountIds: string[];

@@ -15,7 +15,7 @@ export async function recordChange(tx: Tx, applicationId: string, nowMs: number)
 
 const recordStatement = { name: 'record-registry-change', text: 'select record_registry_change($1, $2) as seq' };
 
-/** Deletes one piece of old changes, which every live node has applied. Returns the number of rows. */
+/** Deletes one batch of old changes, which every live node has applied. Returns the number of rows. */
 export async function deleteOldChanges(tx: Tx, nowMs: number): Promise<number> {
   const { count } = await tx.query(
     `delete from registry_change where seq = any(array(

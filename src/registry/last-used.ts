@@ -67,7 +67,7 @@ const touchClientKeys = {
     where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)`,
 };
 
-/** By the beginning of their ids. */
+/** The function that notes a use, by the prefix of the credential's id. */
 const touches = [
   ['key_', touchKeys],
   ['sec_', touchSecrets],

@@ -129,7 +129,7 @@ export function isSameWish(a: WantedSender, b: WantedSender): boolean {
   return withoutPlus(a) === withoutPlus(b) && sorted(a.countries).join() === sorted(b.countries).join();
 }
 
-/** A number is the same sender with and without it; a name has none. */
+/** Without the plus: a number is the same sender with and without it. */
 const withoutPlus = ({ sender }: WantedSender) => sender.replace(/^\+/, '');
 
 function sorted(countries: string[]): string[] {

@@ -21,7 +21,7 @@ export interface RightsRow {
 
 export type RightsConfig = Pick<Config, 'environment' | 'senders'>;
 
-/** The sandbox sends nothing, so it limits nothing there. */
+/** Reads an application's rights. The sandbox sends nothing, so it has no limits. */
 export function toRights(row: RightsRow, plans: PlanName[], { environment, senders }: RightsConfig): SendingRights {
   const isSandbox = environment === 'sandbox';
   return {

@@ -180,7 +180,7 @@ export async function readWaiting(
   return new Map(rows.map(({ owner, count, sinceMs }) => [owner, { count, sinceMs }]));
 }
 
-/** Deletes a piece of what no receiver acknowledged in time. */
+/** Deletes a batch of deliveries that no receiver acknowledged in time. */
 export async function deleteOldDeliveries(tx: Tx, beforeMs: number, most: number): Promise<number> {
   const { count } = await tx.query(
     `delete from smpp_delivery where ctid = any(array(

@@ -119,7 +119,7 @@ export async function insertParts(tx: Tx, parts: StoredPart[]): Promise<void> {
   );
 }
 
-/** Names the message that the parts become, before it is written. */
+/** Stores the id of the message that the parts become, before that message is written. */
 export async function nameMessage(tx: Tx, joined: { partIds: string[]; messageId: string }[]): Promise<void> {
   await tx.query(
     `update smpp_part p set message_id = j.message_id from unnest($1::uuid[], $2::uuid[]) as j(part_id, message_id)
@@ -189,7 +189,7 @@ export async function findPart(tx: Tx, applicationId: string, id: string): Promi
   return { ...toPart(part), endedAtMs, endedAs };
 }
 
-/** Deletes a piece of the parts from before a time. */
+/** Deletes a batch of the parts from before a time. */
 export async function deleteOldParts(tx: Tx, beforeMs: number, most: number): Promise<number> {
   const { count } = await tx.query(
     `delete from smpp_part where ctid = any(array(

@@ -35,7 +35,7 @@ export async function giveUpParts(
     );
 }
 
-/** Gives up a piece of the texts that did not come together. Returns how many parts it ended. */
+/** Gives up a batch of the texts that did not come together. Returns how many parts it ended. */
 export function sweepParts(database: Database, nowMs: number, most: number): Promise<number> {
   return database.transaction(async (tx) => {
     const old = await takeOldParts(tx, nowMs - givenUpAfterMs, most);

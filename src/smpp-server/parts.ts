@@ -24,7 +24,7 @@ import { type PartToAdd, toSendRequest } from './submits.ts';
 
 /** Maximum number of parts of each account that wait for others. */
 const mostWaiting = 1000;
-/** After this time no node can still write the message of an id. */
+/** How long after an id was made a node may still write its message. */
 const writtenByMs = longestRequestMs + 5000;
 
 export interface PartsOptions {
@@ -268,7 +268,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
 
 export type Parts = ReturnType<typeof createParts>;
 
-/** The same part of a text that was not given up. */
+/** Whether a stored part is this part, and its text was not given up. */
 function isSame({ part, digest }: Added, stored: StoredPart): boolean {
   const isGivenUp = stored.body === null && stored.messageId === null;
   return stored.number === part.part && !isGivenUp && stored.digest.equals(digest);

@@ -244,7 +244,7 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
 
   function answerBind(pdu: BindPdu, status: number): void {
     const command = `${pdu.command}_resp` as BindAnswerCommand;
-    // TLVs are unknown to a peer of 3.3.
+    // A peer of SMPP 3.3 does not know TLVs.
     const takesTlvs = status === 0 && pdu.interfaceVersion >= interfaceVersion;
     const tlvs = takesTlvs ? [{ tag: tlvTags.interfaceVersion, value: Buffer.of(interfaceVersion) }] : [];
     send({ command, status, sequence: pdu.sequence, systemId: name, tlvs });
@@ -336,7 +336,7 @@ export function servePeer<Bound extends Admitted>(options: PeerOptions<Bound>): 
     isHalfClosed = true;
     insideMs = undefined;
     probedMs = undefined;
-    // It can acknowledge nothing more, and its account may bind again.
+    // The peer can acknowledge nothing more, and its account may bind again.
     awaited.close();
     desk.left(bound);
     leave();

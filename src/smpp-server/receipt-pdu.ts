@@ -48,7 +48,7 @@ const [isReceipt, isIntermediate] = [0x04, 0x20];
 
 export interface Receipt {
   id: string;
-  /** The phone, and who sent the text. */
+  /** The phone's number, and the sender of the text. */
   to: string;
   from: string;
   submittedAtMs: number;

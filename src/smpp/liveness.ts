@@ -26,7 +26,7 @@ export function createLiveness({ clock, enquireLinkMs, sendProbe }: LivenessOpti
     get heardMs(): number {
       return heardMs;
     },
-    /** A PDU came, or the count starts again. */
+    /** Call it when a PDU came, or to restart the time of silence. */
     heard(): void {
       heardMs = clock.steadyMs();
       probedMs = undefined;

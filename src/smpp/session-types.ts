@@ -11,7 +11,7 @@ export type SessionState = 'connecting' | 'tls' | 'binding' | 'bound' | 'unbindi
 export interface CloseReason {
   kind:
     | 'connect' // no connection, or no TLS
-    | 'bind_refused' // by the status
+    | 'bind_refused' // the peer refused the bind: see `status`
     | 'bind_unanswered'
     | 'lost' // the peer closed it, or it broke
     | 'silent' // the peer answered nothing for too long

@@ -90,7 +90,7 @@ const otherNames: Record<number, string> = {
   259: 'not authorized',
 };
 
-/** `0x58: throttled`, for logs and stories: the number is a key of `submit_errors`. */
+/** `0x58: throttled`, for logs and timelines: the number is a key of `submit_errors`. */
 export function statusWords(status: number): string {
   const code = `0x${(status >>> 0).toString(16).padStart(2, '0')}`;
   const name = known[status]?.name ?? otherNames[status];

@@ -31,7 +31,7 @@ export interface Connection<Receipt> {
   readonly room: number;
   deliver(fields: SubmitFields, receipt: Receipt): void;
   answer(sequence: number, status: number, messageId: string): void;
-  /** Octets as they are. */
+  /** Sends octets unchanged. */
   sendRaw(octets: Buffer): void;
   unbind(): void;
   /** Cuts the connection. */

@@ -60,7 +60,7 @@ export function toReceipt(stored: StoredText, behaviour: Behaviour, nowMs: numbe
 let lastMinute = Number.NaN;
 let lastDate = '';
 
-/** `YYMMDDhhmm`. Thousands of receipts a second have the same. */
+/** `YYMMDDhhmm`, cached because thousands of receipts a second have the same. */
 function dateOf(ms: number): string {
   const minute = Math.floor(ms / minuteMs);
   if (minute !== lastMinute) {

@@ -7,7 +7,7 @@ import { sidOf } from './sid.ts';
 import type { TwilioTokens } from './token.ts';
 import { deleteTokens, endTokens, insertToken, listTokens, type StoredToken } from './token-store.ts';
 
-/** An application as an account of Twilio's shape. */
+/** An application as an account of the Twilio-compatible API. */
 export interface TwilioAccount {
   accountSid: string;
   serviceSid: string;
@@ -47,7 +47,7 @@ export interface Owned {
 /** During overlaps there may be several. */
 const mostTokens = 5;
 
-/** Creates, rotates and deletes the credentials of Twilio's shape; another account's application is a 404. */
+/** Creates, rotates and deletes Twilio-compatible credentials; another account's application is a 404. */
 export function createTwilioAccounts(options: TwilioAccountOptions) {
   const { database, clock, tokens, ringVersion, publicUrl, change, requireOwn } = options;
 

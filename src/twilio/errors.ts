@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { ErrorFormat } from '../http/route.ts';
 import { ApiError, type ErrorCode, type FieldProblem } from '../platform/errors.ts';
 
-/** Twilio's numbers for what both refuse. Where it has none, 20000 and the status. */
+/** Twilio's error numbers for what both APIs refuse. Where Twilio has none: 20000 plus the status. */
 export const twilioCodes = {
   credentials: 20003,
   method: 20004,

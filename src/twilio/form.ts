@@ -43,7 +43,7 @@ export function toNumber(text: string | undefined): number | string | undefined 
   return text !== undefined && /^(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text;
 }
 
-/** The same for true and false. */
+/** Like `toNumber`, for true and false. */
 export function toBoolean(text: string | undefined): boolean | string | undefined {
   if (text === undefined) return undefined;
   const lower = text.toLowerCase();

@@ -4,7 +4,7 @@ import type { TokenSource } from './token.ts';
 
 export interface StoredToken extends TokenSource {
   createdAtMs: number;
-  /** Null for the newest. */
+  /** When the token stops working after a rotation; null for the newest one. */
   endsAtMs: number | null;
 }
 
@@ -49,7 +49,7 @@ export async function insertToken(tx: Tx, { applicationId, version, ringVersion,
   );
 }
 
-/** The tokens in force end at this time, or earlier as planned; those that have ended go. */
+/** Ends the tokens in force at this time, or earlier as planned, and deletes expired ones. */
 export async function endTokens(tx: Tx, applicationId: string, endsAtMs: number, nowMs: number): Promise<void> {
   await tx.query('update twilio_token set ends_at = least(ends_at, $2) where application_id = $1', [
     applicationId,

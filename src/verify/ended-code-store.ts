@@ -100,8 +100,8 @@ const endedColumns = `v.id, application_id as "applicationId", recipient as "to"
 const applicationsOf = (rows: readonly EndedRow[]) => rows.map(({ applicationId }) => applicationId);
 
 /**
- * Verifications whose outcome was reported after the walk had passed them. Rows of this piece that already have one are not
- * late.
+ * Verifications whose outcome was reported after the walk had passed them. Rows of this batch that already have one are
+ * not late.
  */
 async function takeLateOutcomes(tx: Tx, done: string, rows: readonly EndedRow[]): Promise<EndedRow[]> {
   const seen = rows.filter(({ outcome }) => outcome !== null).map(({ id }) => id);

@@ -50,7 +50,7 @@ export interface Guard {
   readonly countsPrefixes: boolean;
   /** Counting stops here, because the decision is then known. */
   readonly countLimits: CountLimits;
-  /** The same for an explanation, which counts a little further to show a useful number. */
+  /** Like `countLimits`, for an explanation, which counts a little further to show a useful number. */
   readonly explainLimits: CountLimits;
   /** The first rule that blocks, in order. */
   refusal(facts: GuardFacts): BlockReason | null;

@@ -17,7 +17,7 @@ export const sampleOf = 50;
 
 const countryLength = 2;
 
-/** A start as holds see it. */
+/** The facts of a start that decide whether a hold covers it. */
 export interface HeldStart {
   to: string;
   /** The groups of its client. */

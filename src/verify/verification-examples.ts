@@ -28,7 +28,7 @@ export const startedVerification = {
 
 const { sent: _, ...pendingVerification } = startedVerification;
 
-/** The same one after the right code. */
+/** The started verification after the right code. */
 export const approvedVerification = {
   ...pendingVerification,
   status: 'approved',
@@ -41,7 +41,7 @@ export const approvedVerification = {
 export const readVerification = { ...approvedVerification, proof };
 export const checkedVerification = { ...approvedVerification, valid: true, proof };
 
-/** The same one, canceled before its text left. */
+/** The started verification, canceled before its text left. */
 export const canceledVerification = {
   ...pendingVerification,
   status: 'canceled',

@@ -47,7 +47,7 @@ export async function listVerifications(
   return [...recent, ...(await listRange(wanted, { below: from }, page.limit - recent.length))];
 }
 
-/** Maximum verifications that a search without an index reads, in pieces. */
+/** Maximum verifications that a search without an index reads, in batches. */
 const mostSearched = 5000;
 const pieceSize = 500;
 

@@ -106,7 +106,7 @@ export function createVerifyRoutes(options: VerifyRoutesOptions): Route[] {
         // An answer kept for an idempotency key belongs to the body with its defaults.
         call.body.code_length = codeLengthOf(call.body);
         return answerOnce(idempotency, call, async (keep) => {
-          // Only here: what refuses a start now does not refuse a replay.
+          // Only for a new start: what refuses it now must not refuse a replayed answer.
           let request: StartRequest;
           try {
             request = toStart(caller, call.body, call);

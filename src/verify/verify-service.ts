@@ -285,7 +285,7 @@ export function createVerifyService(options: VerifyServiceOptions) {
       return withTexts(await listVerifications(sideDatabase, applicationId, filter, page, nowMs), nowMs);
     },
 
-    /** The same for numbers that contain these digits. It reads a bounded number of verifications. */
+    /** Lists verifications whose number contains these digits. It reads a bounded number of verifications. */
     async search(applicationId: string, filter: VerificationFilter, part: string, page: PageRequest) {
       const nowMs = clock.nowMs();
       const read = (piece: PageRequest) => listVerifications(sideDatabase, applicationId, filter, piece, nowMs);

@@ -36,7 +36,7 @@ export interface BacklogOptions {
   assemble: (tx: Tx, events: StoredEvent[]) => Promise<EmittedEvent[]>;
   /** Returns the trace and span ids of their subjects, by the subject's id. Undefined unless events are traced. */
   findTraces?: ((tx: Tx, events: StoredEvent[]) => Promise<ReadonlyMap<string, string>>) | undefined;
-  /** Turns a piece of a replay into due deliveries. Returns false if there is no replay. */
+  /** Turns a batch of a replay into due deliveries. Returns false if there is no replay. */
   queueReplayed: () => Promise<boolean>;
 }
 

@@ -124,7 +124,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
     return result;
   }
 
-  /** Ends the deliveries of a disabled webhook in pieces, because there may be many. */
+  /** Ends the deliveries of a disabled webhook in batches, because there may be many. */
   async function endDeliveries(applicationId: string, id: string): Promise<void> {
     // A worker that still holds it has its last deliveries to record.
     await untilGivenBack(() => isHeld(database, id), options.pause);

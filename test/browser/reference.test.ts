@@ -88,6 +88,7 @@ describe('a reader without a session', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('combobox').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).waitFor();
     await page.keyboard.type('send text');
     await page.getByRole('option', { name: /Send a text/, selected: true }).waitFor();
     await page.keyboard.press('ArrowDown');

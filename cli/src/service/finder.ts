@@ -10,7 +10,7 @@ import type { Session } from './session.ts';
 export interface Finder {
   isOperator: boolean;
   find(text: string, limit: number): Promise<FindPage>;
-  /** The story of a request. An operator opens it, which the audit log shows. */
+  /** The timeline of a request. If an operator reads it, the audit log gets an entry. */
   readStory(correlationId: string): Promise<RequestStoryRecord | undefined>;
   /** The correlation id of the request that created a text or verification. */
   findRequest(found: Found): Promise<string | undefined>;

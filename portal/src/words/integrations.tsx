@@ -238,7 +238,8 @@ export const words = {
         <>
           Twilio’s library for Node reads labels of a host name as a region. It would send calls, and with them your
           token, to <code>{other}</code> instead of <code>{host}</code>. Give the service a host name of one, three,
-          four or five labels (<code>HELIOGRAPH_PUBLIC_URL</code>). Twilio’s libraries for other languages have no such rule.
+          four or five labels (<code>HELIOGRAPH_PUBLIC_URL</code>). Twilio’s libraries for other languages have no such
+          rule.
         </>
       ),
     },

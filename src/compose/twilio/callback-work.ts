@@ -5,7 +5,7 @@ import { type CallbackWorker, createCallbackWorker } from '../../twilio/callback
 import { createTwilioTokens } from '../../twilio/token.ts';
 import type { WebhookWork } from '../webhooks.ts';
 
-/** Builds the worker that calls the addresses of texts, for the delivery thread or a test. */
+/** Builds the worker that calls the status callback URLs of texts, for the delivery thread or a test. */
 export function createCallbackWork(
   work: Pick<WebhookWork, 'config' | 'database' | 'clock' | 'keys' | 'log' | 'tracer'>,
 ): CallbackWorker {

@@ -13,7 +13,7 @@ import { createRiskAsking } from '../../verify/risk/ask.ts';
 import { createStartBatch } from '../../verify/start/batch.ts';
 import { composeRisk } from './risk.ts';
 
-/** Builds the worker that takes the steps of verifications, where carriers run: their state is known there. */
+/** Builds the worker that moves verifications to other channels. It runs with the carriers: it needs their state. */
 export function createFallbackWork(options: {
   config: Config;
   database: Database;

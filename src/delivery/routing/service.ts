@@ -79,7 +79,7 @@ function changedMeanwhile(given: number, newest: number): ApiError {
   );
 }
 
-/** Explanations and stories name routes, so each name must be unique. */
+/** Explanations and timelines name routes, so each name must be unique. */
 function nameProblems(routes: readonly GivenRoute[]): FieldProblem[] {
   const seen = new Set<string>();
   return routes.flatMap(({ name }, index) => {

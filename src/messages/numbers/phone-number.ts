@@ -19,7 +19,7 @@ const right = `must be ${rightNumber}`;
 export const numberForm =
   'a plus and 7 to 15 digits, like +447700900123; spaces, dots, hyphens and parentheses between digits are removed (at most 32 characters in all)';
 
-/** The same for the number of a recipient: production refuses what a schema cannot say. */
+/** The form of a recipient's number: production refuses more than the schema of a number does. */
 export function recipientForm(environment: 'sandbox' | 'production'): string {
   return environment === 'sandbox' ? numberForm : `${numberForm}; of a length that its country has`;
 }
@@ -122,7 +122,7 @@ export function countryOf(to: string): CountryCode | undefined {
   return number?.country ?? number?.getPossibleCountries()[0];
 }
 
-/** The same, faster, for routing: it parses only numbers of codes that several countries share, like +1, +7 and +44. */
+/** Like `countryOf`, but faster: it parses only numbers of codes that several countries share, like +1, +7 and +44. */
 export function routedCountryOf(to: string): CountryCode | undefined {
   const code = to.slice(1, 1 + callingCodeLength(to));
   return requireLoaded().countries.get(code) ?? countryOf(to);

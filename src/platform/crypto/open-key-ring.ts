@@ -12,7 +12,7 @@ import { randomBase62, randomBytes } from './random.ts';
 /** A version with its row: a thread that finds the same row need not unwrap the key again. */
 export interface OpenedVersion extends RingRow, RingVersion {}
 
-/** The ring of a process that runs on: it can learn of new versions. */
+/** The ring of a process that keeps running: it can learn of new versions. */
 export interface OpenKeyRing extends KeyRing {
   /** For another thread of this process. */
   opened(): readonly OpenedVersion[];

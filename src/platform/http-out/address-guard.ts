@@ -6,7 +6,7 @@ export interface AddressGuard {
   isAllowed(address: string): boolean;
   /** Why a URL cannot be used, without resolving its name; completes a sentence. Undefined if it can. */
   urlProblem(url: string): string | undefined;
-  /** The same, with its name resolved. */
+  /** Like `urlProblem`, but also resolves the name. */
   problem(url: string): Promise<string | undefined>;
   /** For sockets: resolves a name and refuses it at each connect, so the address that was checked is the one used. */
   readonly lookup: LookupFunction;

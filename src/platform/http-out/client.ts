@@ -191,7 +191,7 @@ function createReading(limits: ReadingLimits, done: (answer: Read) => void): Rea
       timer = setTimeout(() => stop(''), Math.min(bodyWithinMs, timeoutMs));
     },
     onResponseData(_, piece) {
-      // A copy, so that no large piece is kept for its beginning.
+      // A copy of the beginning, so that the rest of a large chunk can be freed.
       if (length < keptBytes) kept.push(Buffer.from(piece.subarray(0, keptBytes - length)));
       length += piece.length;
       if (length > longestBody) stop('');

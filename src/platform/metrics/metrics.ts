@@ -29,11 +29,11 @@ export interface Metrics {
   /** Counts uncaught errors; each ends the process. */
   countUnexpectedError(kind: string): void;
   gauge(name: string, help: string, collect: () => number): void;
-  /** The same for a family of gauges: each entry has the values of the labels, in order. */
+  /** Like `gauge`, for a family of gauges: each entry has the values of the labels, in order. */
   gauges(name: string, help: string, labels: string[], collect: () => { labels: string[]; value: number }[]): void;
   /** Exposes a counter that another part keeps; `collect` reads it. */
   counter(name: string, help: string, collect: () => number): void;
-  /** The same for a family of counters, by the value of one label. */
+  /** Like `counter`, for a family of counters, by the value of one label. */
   counters(name: string, help: string, label: string, collect: () => Record<string, number>): void;
 }
 

@@ -40,7 +40,7 @@ export class ProtoWriter {
     this.bytes[start - 1] = length >> 7;
   }
 
-  /** The same for a field of less than 2 MiB. */
+  /** Like `begin`, for a field of less than 2 MiB. */
   beginLong(field: number): number {
     this.tag(field, 2);
     this.at += 3;
@@ -78,7 +78,7 @@ export class ProtoWriter {
     this.at += this.bytes.write(digits, this.at, 'hex');
   }
 
-  /** What another writer has written. */
+  /** Appends what another writer has written. */
   copy(piece: Uint8Array): void {
     const { bytes } = this;
     let at = this.at;

@@ -14,7 +14,7 @@ export interface Sampler {
   isSampled(parent: TraceParent | undefined, caller: string): boolean;
 }
 
-/** Traces a second that one caller may ask for, of all processes together. */
+/** Maximum traces a second that one caller may request, over all processes. */
 export const askedPerSecond = 10;
 const mostCallers = 10_000;
 

@@ -22,7 +22,7 @@ export interface Tracer {
   enter(parent: TraceParent | undefined, caller: string): SpanIds | undefined;
   /** The ids of a new child span. */
   below(place: SpanPlace): SpanIds;
-  /** The same for a parent that a row stores, as `toKept` wrote it. Undefined without a parent. */
+  /** Like `below`, for a parent that a row stores, as `toKept` wrote it. Undefined without a parent. */
   belowKept(kept: string | null | undefined): SpanIds | undefined;
   end(span: EndedSpan): void;
   /** Sets how to read the number of answering processes on all nodes: they share the traces that a caller may ask for. */

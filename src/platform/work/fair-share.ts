@@ -28,7 +28,7 @@ export interface FairShareOptions {
   concurrent: number;
   /** Most tasks of one caller that run at once. */
   perCaller: number;
-  /** The same while no other caller has work; `perCaller` by default. */
+  /** Maximum while no other caller has work; `perCaller` by default. */
   aloneCaller?: number;
   /** Most tasks that may wait in a queue that names no room; no limit by default. */
   waitingPerCaller?: number;

@@ -3,14 +3,14 @@ import type { Log } from '../log.ts';
 import { createPoller } from './poller.ts';
 import { createWakeableSleep } from './wakeable-sleep.ts';
 
-/** Upkeep of stored rows. It runs in small pieces in the background, never in a request or at startup. */
+/** Upkeep of stored rows. It runs in small batches in the background, never in a request or at startup. */
 export interface Chore {
   /** The name in metrics and logs, such as `expired-sessions`. */
   name: string;
   everyMs: number;
-  /** Does one small piece in its own transaction. Returns the number of rows it changed; 0 ends the round. */
+  /** Handles one small batch in its own transaction. Returns the number of rows it changed; 0 ends the round. */
   runPiece(): Promise<number>;
-  /** Ends a piece that may take long, because the node stops. */
+  /** Ends a batch that may take long, because the node stops. */
   interrupt?(): void;
 }
 
@@ -32,7 +32,7 @@ export interface MaintenanceOptions {
   mayRun?: () => boolean;
 }
 
-/** Rows per piece. A thousand rows occupy one connection for about ten milliseconds. */
+/** Rows per batch. A thousand rows occupy one connection for about ten milliseconds. */
 export const pieceRows = 1000;
 
 const shortestPauseMs = 5;
@@ -54,7 +54,7 @@ export function createMaintenance({
         const rows = await chore.runPiece();
         if (rows === 0) return;
         onCount(chore.name, 'rows', rows);
-        // Pause as long as the piece took, so that Postgres is half free for requests.
+        // Pause as long as the batch took, so that Postgres is half free for requests.
         await sleep.ignoringWakes(Math.max(shortestPauseMs, clock.steadyMs() - beganMs));
       }
     } catch (error) {

@@ -233,7 +233,7 @@ export function assuranceProblem(wanted: string | undefined, mayAssure: boolean)
   return 'cannot be kept without a risk check: an operator sets HELIOGRAPH_RISK_URL first';
 }
 
-/** The standard is stored as null. */
+/** The standard profile is stored as null. */
 export function storedAssurance(wanted: string | undefined): string | null | undefined {
   return wanted === standard ? null : wanted;
 }

@@ -49,7 +49,7 @@ export function createDeveloperOptOutRoutes({ optOuts, listRegistrations }: Deve
         const number = readFilter(call.query.to);
         const scope = applicationScope(applicationId);
         const rows = await optOuts.list({ scope, number }, { limit: limit + 1, after });
-        // A masked number is known to a caller who asks for it.
+        // A caller who filters by a number knows it, so it is shown unmasked.
         const body = toPage(rows, limit, (row) => toOptOutRecord({ ...row, number: number ?? row.number }));
         return { status: 200, body };
       },

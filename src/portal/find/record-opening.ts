@@ -145,7 +145,7 @@ export function createRecordOpening({ database, clock, audit, service, waits }: 
   }
 
   return async (call: Call, id: string): Promise<OpenedRecord> => {
-    // A story reads by connections of its own, so it is read before the transaction.
+    // Reading a timeline uses connections of its own, so it comes before the transaction.
     const story = isId('req', id) ? await readRequest(id) : undefined;
     return database.transaction(async (tx) => opened(tx, call, id, story ?? (await read(tx, id))));
   };

@@ -65,7 +65,7 @@ export function createCarrierTestRoutes({ tests, logs, environment }: CarrierTes
       handler: async (call) => {
         const { to, from, message } = call.body;
         const { name } = call.params;
-        // Without the number, which may be a person's.
+        // The audit entry has no number, because it may be a person's.
         const note = audit.note(call, { act: 'carrier.tested', id: name, details: { from } });
         const id = await tests.start(name, { to: requireNumber(to), from, message }, note);
         return { status: 202, body: { id }, location: `${carriersPath}/${name}/test/${id}` };

@@ -7,7 +7,7 @@ export interface AlertCall {
   alertId: string;
   event: AlertEvent;
   body: string;
-  /** This one included. */
+  /** The number of attempts, this one included. */
   tries: number;
   createdAtMs: number;
 }

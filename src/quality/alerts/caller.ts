@@ -19,7 +19,7 @@ export interface AlertCallerOptions {
 }
 
 const answerWithinMs = 10_000;
-/** Well within the lease of the calls. */
+/** How long calls are made in order: well within their lease. */
 const inOrderMs = 5000;
 const backOff = { fromMs: 5000, toMs: hourMs };
 

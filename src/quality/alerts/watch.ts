@@ -38,7 +38,7 @@ export interface AlertWatchOptions {
 const pollEveryMs = 5000;
 /** Slow facts are read again after this time, or on an explicit poll. */
 const slowForMs = 30_000;
-/** For metrics. */
+/** Maximum number of alerts in the metrics. */
 const mostShown = 1000;
 
 export function createAlertWatch(options: AlertWatchOptions): AlertWatch {

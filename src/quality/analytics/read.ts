@@ -122,7 +122,7 @@ async function readGroups(tx: Tx, source: Source): Promise<GroupRow[]> {
   });
 }
 
-/** By step, of some groups or of everything. */
+/** Reads the sums by step, of some groups or of everything. */
 async function readSteps(tx: Tx, source: Source, names: string[] | undefined): Promise<StepRow[]> {
   if (names?.length === 0) return [];
   const column = groupColumns[source.by];

@@ -24,7 +24,7 @@ export interface StepKey {
 export const stepMs = 5 * minuteMs;
 /** Nodes count reports on texts sent within this time. Later ones count in the totals of days alone. */
 export const countedStepsMs = 3 * hourMs;
-/** Later than any node writes. */
+/** Older steps are added up by the hour: no node still writes them. */
 export const foldedAfterMs = countedStepsMs + hourMs;
 /** A chart of 24 hours begins at most 25 hours ago. */
 const stepsKeptMs = 26 * hourMs;
@@ -40,7 +40,7 @@ export async function writeSteps(tx: Tx, name: string, rows: CountedRow<StepKey>
     rows.map(({ key }) => key.country),
     rows.map(({ key }) => key.sender),
     rows.map(({ revision }) => revision),
-    // Arrays of arrays are flattened by unnest.
+    // As texts, because unnest flattens arrays of arrays.
     rows.map(({ counts }) => toArrivalArray(counts.subarray(stepTimes.arrived, stepTimes.codeArrived))),
     rows.map(({ counts }) => toArrivalArray(counts.subarray(stepTimes.codeArrived))),
     ...stepColumns.map((_, column) => rows.map(({ counts }) => counts[column] ?? 0)),

@@ -16,9 +16,9 @@ export interface ConversionConstants {
    */
   evidence: number;
   evidenceInAbuse: number;
-  /** The same for an address alone: people of one network may share it, and its texts may be lost. */
+  /** Like `evidence`, for an address alone: people of one network may share it, and its texts may be lost. */
   evidenceOfAddress: number;
-  /** The same for a wide prefix or a country, without the groups in it that are held: then the abuse is spread. */
+  /** Like `evidence`, for a wide prefix or a country, without its groups that are held: then the abuse is spread. */
   evidenceOfSpread: number;
   /** A suspicious group has at least this multiple of the usual numbers, with this evidence for the excess. */
   surge: number;
@@ -28,7 +28,7 @@ export interface ConversionConstants {
    * and by this multiple of the usual traffic.
    */
   usualTimes: number;
-  /** In two hours, also this multiple of the same hours of the day before. */
+  /** Two hours of today also need this multiple of the numbers in the same hours of yesterday. */
   yesterdayTimes: number;
   unexplained: number;
   unexplainedPart: number;

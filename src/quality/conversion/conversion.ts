@@ -175,7 +175,7 @@ export function usualNumbers(days: readonly Counted[], applicationDays: readonly
   return busiest === 0 ? 0 : (busiest * application.numbers) / Math.max(1, application.approved);
 }
 
-/** The lower bound; undefined for too few numbers. */
+/** The lower bound of the approval rate; undefined for too few numbers. */
 function lowestShare({ numbers, approved }: Counted): number | undefined {
   return numbers < fewestNumbers ? undefined : wilson(approved, numbers)?.low;
 }

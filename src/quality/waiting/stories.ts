@@ -60,7 +60,7 @@ export function isWaiting({ status }: { status: MessageStatus }): boolean {
   return unsentStatuses.includes(status);
 }
 
-/** The end of a story: why its texts wait now. Equal reasons are said once. Only operators read carriers' names. */
+/** The last events of a timeline: why its texts wait. Equal reasons appear once. Only operators see carriers' names. */
 export function waitEvents(
   waits: Map<string, Wait>,
   nowMs: number,

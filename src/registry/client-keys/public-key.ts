@@ -76,7 +76,7 @@ function parseObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Refused below.
+    // Text that cannot be parsed is refused below.
   }
   throw unreadable();
 }

@@ -44,7 +44,7 @@ export function toRequest(
       'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
       'user-agent': 'heliograph',
       'x-twilio-signature': signatureOf(token, url, parameters),
-      // The same for every attempt of a change.
+      // Every attempt of a change has the same value.
       'i-twilio-idempotency-token': `${sid}-${sequence}`,
     },
     body: new URLSearchParams(parameters).toString(),

@@ -125,7 +125,7 @@ const deleteStatement = {
     where s.message_id = w.message_id and s.sequence = w.sequence`,
 };
 
-/** Deletes a piece of the calls of applications that no longer exist. */
+/** Deletes a batch of the calls of applications that no longer exist. */
 export async function deleteCallsOf(tx: Tx, applicationIds: string[]): Promise<void> {
   await tx.query(
     `delete from status_call where ctid = any(array(
@@ -155,7 +155,7 @@ export async function giveBackCall(tx: Tx, { messageId, sequence, attempts }: St
   );
 }
 
-/** Deletes a piece of the calls of texts from before a time: those of disabled accounts wait until then. */
+/** Deletes a batch of the calls of texts from before a time: those of disabled accounts wait until then. */
 export async function deleteOldCalls(tx: Tx, beforeMs: number): Promise<number> {
   const { count } = await tx.query(deleteOldStatement, [uuidFloor(beforeMs), pieceRows]);
   return count;

@@ -41,7 +41,7 @@ export interface CallbackWorkerOptions {
   most?: number;
 }
 
-/** Calls the addresses that texts were given. Several nodes may run a worker: a call is claimed by one at a time. */
+/** Calls the status callback URLs of texts. Several nodes may run a worker: a call is claimed by one at a time. */
 export interface CallbackWorker {
   start(): void;
   stop(): Promise<void>;
@@ -72,7 +72,7 @@ export function createCallbackWorker(options: CallbackWorkerOptions): CallbackWo
   const health = createBoundedMap<string, Pick<Health, 'failures' | 'latencyMs'>>(rememberedEndpoints);
   const underWay = new Set<Promise<void>>();
   const broken = new AbortController();
-  // Each call under way listens.
+  // Each call under way adds a listener, so there is no maximum.
   setMaxListeners(0, broken.signal);
   let isHeldUp = false;
   /** Whether any application had a token at the last check: without one, no text has a callback URL. */

@@ -36,7 +36,7 @@ export function afterResend(before: string | null, now: string | null): string |
   return toPrecheckCell({ ...newest, profile: held === newest.profile ? held : null });
 }
 
-/** A sentence for the story of a verification. */
+/** A sentence for the timeline of a verification. */
 export function riskSentence({ decision, reason, source }: RiskAnswer, sends: 'start' | 'step' = 'start'): string {
   const because = reason === null ? '' : ` (${reason})`;
   if (source === 'failure') return `The risk check gave no answer${because}; the settings ${decision} the ${sends}`;

@@ -21,7 +21,7 @@ export interface FallbackPlan {
 /** Why a step was not taken. */
 export type SkipReason = BlockReason | 'no_carrier' | 'unroutable' | 'too_many_sends';
 
-/** What became of a step, for the story of the verification. */
+/** The result of a step, for the timeline of the verification. */
 export interface TakenStep {
   atMs: number;
   channel: SendingChannel;

@@ -39,7 +39,7 @@ export const fallbackSchema = Type.Optional(
   ),
 );
 
-/** A step by the channel of the send before it would only repeat it. */
+/** Refuses a step with the channel of the send before it, because it would only repeat that send. */
 export function fallbackProblems(fallback: unknown, first: unknown): FieldProblem[] {
   const channels = [first, ...channelsOf(fallback)];
   return channels.slice(1).flatMap((channel, index) => {

@@ -10,13 +10,13 @@ import { inboundOf, plainText } from './request-text.ts';
 /** Why a text that a verification asked for did not approve it. */
 export type RefusalOfText = 'foreign' | 'forged' | 'late' | 'number_lost' | 'other_number' | 'repeated';
 
-/** For the story of the verification. */
+/** A text that did not approve its verification, for the timeline. */
 export interface RefusedText {
   atMs: number;
   why: RefusalOfText;
 }
 
-/** Maximum number in a row: a person who keeps repeating a text must not fill it. */
+/** Maximum refused texts that a row keeps, because a person may repeat a text many times. */
 const mostKept = 20;
 const mostAlike = 5;
 
@@ -51,7 +51,7 @@ interface RefusableText {
   trusted: boolean;
 }
 
-/** Records in the verification's story why a text did not approve it. Texts of another form cost no statement. */
+/** Records for the verification's timeline why a text did not approve it. Texts of another form cost no statement. */
 export async function noteRefused(
   tx: Tx,
   keys: Ring,

@@ -23,7 +23,7 @@ const keptMs = minuteMs;
 const mostKept = 20_000;
 /** Maximum concurrent requests to the risk service. A further one fails at once, so that no queue delays starts. */
 const mostUnderWay = 256;
-/** The same for one application, so that others find room. */
+/** Maximum concurrent requests of one application, so that others find room. */
 const mostOfApplication = 64;
 
 type Answer = Pick<RiskAnswer, 'decision' | 'reason'>;

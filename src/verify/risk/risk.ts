@@ -18,7 +18,7 @@ export type AskRisk = (question: RiskQuestion) => Promise<RiskAnswer>;
 
 const longestReason = 64;
 
-/** Shortens the service's reason to a word for rows and stories; null if nothing is left. */
+/** Shortens the service's reason to a word for rows and timelines; null if nothing is left. */
 export function readReason(said: unknown): string | null {
   if (typeof said !== 'string') return null;
   const word = said

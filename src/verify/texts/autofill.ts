@@ -96,7 +96,7 @@ export function domainProblem(domain: string): string | undefined {
   return `must have at most ${longestDomain} characters, so that the text fits in one segment; this has ${domain.length}`;
 }
 
-/** The same for "autofill.embedded_in", where `domain` is valid. */
+/** Completes a sentence that begins with "autofill.embedded_in"; undefined when it is valid. `domain` is valid. */
 export function embeddedProblem(embeddedIn: string, domain: string): string | undefined {
   const problem = domainProblem(embeddedIn);
   const length = embeddedIn.length + domain.length;

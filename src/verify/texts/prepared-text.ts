@@ -21,7 +21,7 @@ export interface PreparedText {
  * or autofill affect only its own caller.
  */
 export function prepareText(template: VerificationTemplate): PreparedText {
-  // Each payment is its own text.
+  // Not cached, because each payment has its own text.
   if (template.payment !== undefined) return prepare(template);
   const { app, locale, minutes, codeLength, autofill, own, channel = '' } = template;
   const ending = autofill === null ? '' : JSON.stringify(autofill);
@@ -44,7 +44,7 @@ function prepare(template: VerificationTemplate): PreparedText {
   return { template, sender: senderName(template.app), segments };
 }
 
-/** The same text for another validity. */
+/** A copy of the text with another validity. */
 export function withMinutes(text: PreparedText, minutes: number): PreparedText {
   return minutes === text.template.minutes ? text : prepareText({ ...text.template, minutes });
 }

@@ -93,7 +93,8 @@ export function SearchDialog({ close }: { close: () => void }) {
               className={styles.result}
               aria-selected={index === chosen}
               onClick={() => open(entry)}
-              onMouseMove={() => setChosen(index)}
+              // A browser also emits this when the list changes under a pointer that rests.
+              onMouseMove={({ movementX, movementY }) => (movementX !== 0 || movementY !== 0) && setChosen(index)}
             >
               <span className={styles.kind}>
                 {entry.kind === 'operation' ? <Method method={entry.method ?? ''} small /> : kinds[entry.kind]}
