@@ -38,14 +38,14 @@ export interface WebProcessesOptions {
 }
 
 interface WebProcess {
-  /** From 1; 0 for the spare. */
+  /** The number of the process, from 1; 0 for the spare. */
   number: number;
   worker: Worker;
   calls: ProcessCalls;
   /** Resolves when it can be called; rejects if it ends before. */
   loaded: Promise<void>;
   isServing: boolean;
-  /** Its metrics, as it last reported them. */
+  /** The metrics of the process, as it last reported them. */
   metrics: string;
 }
 

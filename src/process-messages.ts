@@ -6,7 +6,7 @@ import type { Config } from './settings/settings.ts';
 
 /** What a parent sends to a new web process. It uses their channel, so that no secret is in the environment. */
 export interface WebProcessData {
-  /** From 1. A process that replaces another has its number. */
+  /** The number of the process, from 1. A process that replaces another has its number. */
   number: number;
   config: Config;
   connection: DatabaseOptions['connection'];

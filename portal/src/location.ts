@@ -6,7 +6,7 @@ export function isReferencePath(path: string): boolean {
   return path === '/docs' || path.startsWith('/docs/');
 }
 
-/** Without the filters after its `?`. */
+/** The current path without its filters, which follow a `?`. */
 function currentPath(): string {
   const { pathname, hash } = location;
   if (isReferencePath(pathname)) return pathname.replace(/(?<=.)\/+$/, '');

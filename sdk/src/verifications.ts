@@ -55,7 +55,7 @@ export class Verifications {
     return this.#post<CheckedVerification>('/verify/v1/checks', check, options);
   }
 
-  /** Reports what became of a code of your own that you checked yourself. */
+  /** Reports the outcome of a code of your own that you checked yourself. */
   outcome(id: string, outcome: VerificationOutcome, { signal }: CallOptions = {}): Promise<ReportedVerification> {
     const path = `${pathOf(id)}/outcome`;
     return this.#transport.call<ReportedVerification>({ method: 'PUT', path, body: { outcome }, signal });

@@ -27,7 +27,7 @@ export interface BackupHeader {
   made_at: string;
   version: string;
   migrations: { name: string; checksum: string }[];
-  /** Which spans of time have a partition, by table. */
+  /** The time spans that have a partition, by table. */
   partitions: Record<string, number[]>;
   sequences: Record<string, number>;
   /** The tables in the order of the file. */

@@ -89,7 +89,7 @@ async function findReferences(tx: Tx): Promise<Reference[]> {
   return rows;
 }
 
-/** Each name after those that it refers to. */
+/** Sorts names so that each comes after those that it refers to. */
 export function inOrder(names: string[], references: Reference[]): string[] {
   const placed = new Set<string>();
   const place = (name: string, path: string[]) => {

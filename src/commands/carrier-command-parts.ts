@@ -3,7 +3,7 @@ import type { KeyRing } from '../platform/crypto/keys.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Config } from '../settings/settings.ts';
 
-/** What `npm run carriers` works with. */
+/** The dependencies of `npm run carriers`. */
 export interface CarrierCommandParts {
   config: Config;
   clock: Clock;

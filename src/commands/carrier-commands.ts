@@ -20,7 +20,7 @@ const forms = [
   'routes explain <number or message id> [--from=ACME] [--api=verify] [--application=app_…]',
 ];
 
-/** `npm run carriers`: what operators do by files and on the machine. A running service follows at once. */
+/** `npm run carriers`: changes carriers from files. A running service applies the change at once. */
 export function runCarrierCommand([act, ...args]: string[], parts: CarrierCommandParts): Promise<string> {
   if (act === 'routes' && args[0] === 'explain') return explainRoute(args.slice(1), parts);
   const flags = args.filter((arg) => arg.startsWith('--'));

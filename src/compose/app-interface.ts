@@ -20,7 +20,7 @@ import { composeTracing } from './tracing/tracer.ts';
 /** Wakes delivery: texts are due for these carriers, or for any. Delivery need not read the texts in `accepted`. */
 export type WakeDelivery = (carriers?: Woken, accepted?: readonly Message[]) => void;
 
-/** What the app is made of. */
+/** The dependencies and settings of the app. */
 export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {
   version: string;
   /** Both are created here, unless another part also counts in them. */
@@ -44,7 +44,7 @@ export function openFoundation(options: AppOptions): Foundation {
   return { ...options, metrics, windows, tracer };
 }
 
-/** What a web process knows of its node, by asking the parent. */
+/** The functions by which a web process asks its parent about the node. */
 export interface NodeOfProcesses {
   /** False while the parent is late with a decision. */
   isAnswering(): boolean;

@@ -10,7 +10,7 @@ import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Config } from '../settings/settings.ts';
 
-/** What every part of the app depends on. */
+/** The dependencies that every part of the app shares. */
 export interface Foundation {
   version: string;
   config: Config;

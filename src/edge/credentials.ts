@@ -59,7 +59,7 @@ const longestBearer = 4200;
 const longestBasic = 1024;
 /** A request head has no room for more. */
 const longestCookies = 16_384;
-/** Enough of a text to recognise its prefix. */
+/** As many characters as are needed to recognise a prefix. */
 const startLength = 40;
 
 export function readApiKey(arrival: Arrival): Sent {

@@ -11,7 +11,7 @@ export interface Poll {
   oldestConnection: string;
 }
 
-/** What the polls so far prove. */
+/** The conclusions from the polls so far. */
 export interface View {
   /** No event can appear up to this position, even after a crash. */
   safe: number;

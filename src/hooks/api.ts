@@ -7,7 +7,7 @@ import type { HookReceiver } from './receive.ts';
 
 export const hooksPath = '/hooks/v1';
 
-/** Where identity servers post the codes that they made. */
+/** The routes to which identity servers post the codes that they made. */
 export function createHookRoutes({ receive }: HookReceiver): Route[] {
   return [
     route({

@@ -11,7 +11,7 @@ export const hookKinds = [
 ] as const;
 export type HookKind = (typeof hookKinds)[number];
 
-/** Where a payload has what we need: JSON pointers (RFC 6901). */
+/** The JSON pointers (RFC 6901) to the fields that we need in a payload. */
 export interface HookPointers {
   to?: string;
   code?: string;
@@ -55,10 +55,10 @@ export const mostHooks = 10;
 export const mostSecrets = 5;
 /** A signature whose time differs from now by more than this is refused. */
 export const signatureLastsMs = 5 * 60_000;
-/** Supabase sends the metadata of its users along. */
+/** Long enough for the metadata of users that Supabase sends along. */
 export const longestPayload = 256 * 1024;
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type CallOutcome =
   | 'sent'
   | 'repeated'

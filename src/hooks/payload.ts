@@ -5,7 +5,7 @@ import { type Hook, type HookPointers, pointerNames } from './hook.ts';
 import { kindRules } from './kinds.ts';
 import { readPointer, shownPointer, type ValuePath, valueAt } from './pointer.ts';
 
-/** What a payload asks for: a code, or a text without one. */
+/** The request in a payload: a code, or a text without one. */
 export interface HookPayload {
   to: string;
   code: string | undefined;

@@ -38,7 +38,7 @@ export function isProved(
 
 interface Signature {
   timestampSeconds: number;
-  /** What is signed before the body. */
+  /** The signed text before the body. */
   head: string;
   given: Buffer[];
 }

@@ -20,7 +20,7 @@ export interface KnownHook {
   sms: ProvedCaller | null;
 }
 
-/** What a start answered. */
+/** The result of a start, for the answer to the server. */
 export interface StartedCode {
   id: string;
   status: string;
@@ -28,7 +28,7 @@ export interface StartedCode {
   sent?: boolean;
 }
 
-/** What a text without a code answered. */
+/** The result of sending a text without a code. */
 export interface SentText {
   id: string;
   /** False for a repeated call. */

@@ -2,7 +2,7 @@ import { type SignKeyObjectInput, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { SigningKey } from './signing-keys.ts';
 
-/** What a signature needs of a key. */
+/** The fields of a key that a signature needs. */
 export type JwsKey = Pick<SigningKey, 'kid' | 'alg' | 'privateKey'>;
 
 /** Makes a compact JWS (RFC 7515) of claims that are JSON already. */

@@ -35,9 +35,9 @@ export function startSigningThread(
   let stopping = false;
   /** The id of the key that the thread has. */
   let keyGiven: string | undefined;
-  /** What this turn has asked for so far. */
+  /** The requests of this turn so far. */
   let asked: Request[] = [];
-  /** What the thread works on. It answers in this order. */
+  /** The requests that the thread is signing. It answers in this order. */
   let atWork: Request[] = [];
 
   function launch(): void {

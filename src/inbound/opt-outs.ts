@@ -65,7 +65,7 @@ export function createOptOuts(options: OptOutsOptions) {
     return new Set((await findUnwanted(tx, asked)).map((id) => fromUuid('msg', id)));
   }
 
-  /** Until then (steady time) this node checks each text. */
+  /** Until then (steady time) opt-outs exist, as far as this node knows, and it checks each text. */
   let someUntilMs = Number.NEGATIVE_INFINITY;
   const check: OptOutCheck = {
     none: () => clock.steadyMs() >= someUntilMs,

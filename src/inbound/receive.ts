@@ -177,7 +177,7 @@ export function createInboundReceiver(options: InboundReceiverOptions): InboundR
       for (const long of old) {
         await transaction(async (tx) => {
           const arrival = await takeIncomplete(tx, long, beforeMs);
-          // It is partial, so no keyword in it is handled.
+          // The text is partial, so no keyword in it is handled.
           if (arrival !== undefined) await keep(tx, { key: long.carrier, account: '' }, [arrival]);
         });
       }

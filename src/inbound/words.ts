@@ -5,7 +5,7 @@ export type Language = 'en' | 'fr' | 'es' | 'de' | 'pt';
 
 export interface Word {
   kind: WordKind;
-  /** As the lists below spell it. */
+  /** The keyword as the lists below spell it. */
   word: string;
   language: Language;
 }

@@ -222,7 +222,7 @@ async function findUncounted(tx: Tx, id: string): Promise<string | undefined> {
 
 export interface TraceFilter {
   api?: Api | undefined;
-  /** Both included. */
+  /** The lowest and highest status, both included. */
   status?: { lowest: number; highest: number } | undefined;
 }
 

@@ -14,7 +14,7 @@ export const minuteColumns = [
 ] as const;
 export type MinuteColumn = (typeof minuteColumns)[number];
 const tookColumns = answerBounds.length + 1;
-/** Where the counts by time begin in a row of the book. */
+/** The index at which the counts by time begin in a row. */
 export const minuteTimes = {
   took: minuteColumns.length,
   arrived: minuteColumns.length + tookColumns,

@@ -30,7 +30,7 @@ export const dayColumns = [
   'reported',
 ] as const;
 export type DayColumn = (typeof dayColumns)[number];
-/** Where the counts by time begin in a row of the book. */
+/** The index at which the counts by time begin in a row. */
 export const dayTimes = { arrived: dayColumns.length, codeArrived: dayColumns.length + arrivalColumns };
 export const dayBookColumns = dayTimes.codeArrived + arrivalColumns;
 

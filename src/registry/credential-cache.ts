@@ -21,7 +21,7 @@ export interface CredentialCache<Value> {
   readonly size: number;
 }
 
-/** What reading a credential found. */
+/** The result of reading a credential. */
 export interface Finding<Value> {
   /** Null for an invalid credential. */
   value: Value | null;

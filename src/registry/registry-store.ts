@@ -87,7 +87,7 @@ export async function readNames(tx: Tx, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** What is undefined stays as it is. */
+/** A change of an application: undefined fields stay as they are. */
 export interface ApplicationChange {
   name?: string | undefined;
   helpText?: string | null | undefined;

@@ -42,7 +42,7 @@ export function createCallRoutes({ calls, applicationOf }: CallRoutesOptions): R
       ),
       answers: {
         200: {
-          description: 'What became of the call',
+          description: 'The outcome of the call',
           schema: Type.Object(
             {
               message_id: Type.String(),

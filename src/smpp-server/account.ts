@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { KnownCaller } from '../http/admission.ts';
 
-/** What an application's programs bind with. */
+/** The name, limits and addresses with which an application's programs bind. */
 export interface SmppAccount {
   id: string;
   applicationId: string;

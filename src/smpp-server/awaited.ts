@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { highestSequence } from '../smpp/pdu.ts';
 
 /**
- * Called with the status of a deliver_sm_resp, or with what became of the delivery without one. After `unanswered` it may
+ * Called with the status of a deliver_sm_resp, or with how the delivery ended without one. After `unanswered` it may
  * be called once more, when the answer comes late.
  */
 export type Settle = (answer: number | 'unanswered' | 'closed') => void;

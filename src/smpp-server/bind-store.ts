@@ -163,7 +163,7 @@ export async function listAllBinds(tx: Tx, after: string | undefined, limit: num
   }));
 }
 
-/** Its process ends it within two seconds. */
+/** The process of the bind ends it within two seconds. */
 export async function markEnding(tx: Tx, id: string): Promise<boolean> {
   const { count } = await tx.query('update smpp_bind set ending = true where id = $1', [uuidOf(id)]);
   return count > 0;

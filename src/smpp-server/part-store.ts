@@ -21,7 +21,7 @@ export interface StoredPart {
   messageId: string | null;
 }
 
-/** A part, and what became of it if its text is not sent. */
+/** A part, and its status if its text is not sent. */
 export interface FoundPart extends StoredPart {
   /** Null while it may be sent, and for parts that older nodes gave up. */
   endedAtMs: number | null;
@@ -31,7 +31,7 @@ export interface FoundPart extends StoredPart {
 /** Its text did not come together, or the peer canceled it. */
 export type PartEnd = Extract<MessageStatus, 'undelivered' | 'canceled'>;
 
-/** Its submit_sm, to be read again when the text is whole. */
+/** The submit_sm of a part, which is read again when the text is whole. */
 export interface PartBody {
   to: string;
   from: string;

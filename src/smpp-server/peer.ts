@@ -27,7 +27,7 @@ import { createAwaited, type Settle } from './awaited.ts';
 import { createOutgoing } from './outgoing.ts';
 import type { AnswerSubmit, QueryAnswer } from './requests.ts';
 
-/** What a bind was admitted as. */
+/** The mode in which a bind was admitted. */
 export interface Admitted {
   readonly mode: BindMode;
 }

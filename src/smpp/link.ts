@@ -12,7 +12,7 @@ import type { Pdu } from './pdu.ts';
 import type { PduRecorder } from './pdu-recorder.ts';
 import type { PendingSubmit } from './submit-window.ts';
 
-/** From the first octet of a PDU to its last. */
+/** Maximum time from the first octet of a PDU to its last. */
 const pduMs = 10_000;
 /** Maximum time for the peer to take our octets. */
 const writeMs = 10_000;

@@ -33,7 +33,7 @@ export interface Traffic {
   readonly isIdle: boolean;
   nextSequence(): number;
   submit(request: SubmitRequest): boolean;
-  /** Any PDU has come. */
+  /** Call it for every PDU that comes. */
   heard(): void;
   takeAnswer(pdu: Pdu, answer: SubmitAnswer): void;
   /** Refuses the submit with its sequence. Returns a reason to close if no submit of ours has it. */

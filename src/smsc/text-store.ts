@@ -14,7 +14,7 @@ export interface StoredText {
   /** command_status of the answer; null if there was none. */
   status: number | null;
   responseId: string;
-  /** As the receipt writes it. */
+  /** The id as the receipt writes it. */
   receiptId: string;
   receipt: ReceiptProgress;
 }

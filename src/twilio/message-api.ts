@@ -119,7 +119,7 @@ export function createTwilioMessageRoutes({ messages, rules, errors, urlProblem 
     return body as unknown as SendBody;
   }
 
-  /** As the URL standard writes it: so it is called and signed. */
+  /** The URL as the URL standard writes it: so it is called and signed. */
   function readCallback(given: string | undefined): string | undefined {
     if (given === undefined) return undefined;
     const problem = urlProblem(given);

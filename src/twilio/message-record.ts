@@ -96,7 +96,7 @@ export function toErrorNumber(code: MessageErrorCode | null): number | null {
   return code === null ? null : errorNumbers[code];
 }
 
-/** Without `.json`. */
+/** The address of the list without `.json`. */
 export function messagesUri(accountSid: string): string {
   return `/${version}/Accounts/${accountSid}/Messages`;
 }

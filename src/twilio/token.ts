@@ -2,7 +2,7 @@
 import type { KeyRing } from '../platform/crypto/keys.ts';
 import { keyedHash, sameBytes } from '../platform/crypto/secrets.ts';
 
-/** What a token derives from, beside the ring. */
+/** The values from which a token derives, besides the key ring. */
 export interface TokenSource {
   applicationId: string;
   version: number;

@@ -22,7 +22,7 @@ export interface EndedCode extends EndedStart {
   approved: boolean;
   /** How its code was sent last, or `inbound`. */
   channel: Channel;
-  /** Its texts, as uuids. */
+  /** The uuids of its texts. */
   textIds: string[];
 }
 

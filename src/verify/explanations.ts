@@ -42,7 +42,7 @@ export function createExplanations(options: {
 }): Batch<ExplainItem, GuardExplanation> {
   const { database, clock, keys, currentGuard } = options;
 
-  /** What the guard would count for starts now, and a little further. */
+  /** Counts what the guard would count for starts now, and a little further. */
   async function countAll(
     tx: Tx,
     guard: Guard,

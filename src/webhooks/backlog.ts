@@ -12,7 +12,7 @@ import type { Delivery } from './webhook.ts';
 export interface Pending {
   delivery: Delivery;
   event: EmittedEvent;
-  /** It has no row yet. */
+  /** The delivery has no row yet. */
   isNew: boolean;
   /** The trace id and span id of its subject, if that is in a sampled trace. */
   trace?: string | undefined;
@@ -31,7 +31,7 @@ export interface BacklogOptions {
   clock: Clock;
   claimed: ClaimedLease;
   target: WebhookTarget;
-  /** Up to this position events can be read. */
+  /** The position up to which events can be read. */
   horizon: () => number;
   assemble: (tx: Tx, events: StoredEvent[]) => Promise<EmittedEvent[]>;
   /** Returns the trace and span ids of their subjects, by the subject's id. Undefined unless events are traced. */

@@ -16,11 +16,11 @@ export interface ReadyWebhook extends Seeker {
 
 export interface ReadyOptions {
   nowMs: number;
-  /** Up to this position events can be read. */
+  /** The position up to which events can be read. */
   horizon: number;
   /** Applications (uuids) that may have new events. */
   withEvents: readonly string[];
-  /** More webhooks to check (uuids). */
+  /** The ids of more webhooks to check (uuids). */
   others: readonly string[];
 }
 

@@ -40,7 +40,7 @@ export interface LeaseProgress extends Health {
   /** Every event up to here has a delivery, including these. */
   position: number;
   deliveries: Delivery[];
-  /** The value of `calls` that the worker has handled. */
+  /** How many requests to make the webhook due the worker has handled. */
   calls: number;
   /** Ends the lease, so that the next worker can claim it. */
   giveBack: boolean;

@@ -13,7 +13,7 @@ export interface Holding {
   readonly account: string;
   readonly endpoint: string;
   lane: Lane;
-  /** It became slow after it began in the half for quick endpoints. */
+  /** The endpoint became slow after this began in the half for quick endpoints. */
   isOverdrawn: boolean;
 }
 

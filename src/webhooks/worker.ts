@@ -56,7 +56,7 @@ const watchEveryMs = 100;
 /** The pauses between polls grow while there are no events. */
 const poll = { fromMs: 100, toMs: 1000 };
 const shortestPauseMs = 50;
-/** Maximum waiting applications that one poll takes again. */
+/** Maximum applications that one poll checks again. */
 const mostAgain = 500;
 /** Webhooks that each poll checks in turn. */
 const inTurn = 200;

@@ -1,4 +1,4 @@
-"""Lets another program use the client: it reads calls as lines of JSON, and writes what became of them.
+"""Lets another program use the client: it reads calls as lines of JSON, and writes their results.
 
 Each call runs in a thread of its own. Calls with the same options share one client.
 """

@@ -21,7 +21,7 @@ interface PicturesProps {
   path: string;
   group: keyof typeof words.groups;
   measure: Measure;
-  /** What the table says when it has not all groups. */
+  /** The message of the table when groups are missing from it. */
   truncated: string;
 }
 

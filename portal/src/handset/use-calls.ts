@@ -11,7 +11,7 @@ export interface Calls {
   decline: (text: InboxText) => void;
 }
 
-/** What another tab of this browser did with a call that also rings here. */
+/** The action that another tab of this browser has taken for the same call. */
 interface Taken {
   id: string;
   state: CallState;

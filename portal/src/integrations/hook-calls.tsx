@@ -22,7 +22,7 @@ interface HookCallsProps {
   round?: number;
 }
 
-/** The last calls of a hook: what became of each, and why. */
+/** The last calls of a hook: the outcome of each, and why. */
 export function HookCalls({ applicationId, path, round = 0 }: HookCallsProps) {
   const { data, problem, reload } = useLoad<Page<HookCall>>(`${path}/calls`, refreshMs);
   const [all, setAll] = useState(false);

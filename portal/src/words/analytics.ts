@@ -1,4 +1,4 @@
-/** What became of texts over time: for operators, and for developers of one application. */
+/** Outcomes of texts over time: for operators, and for developers of one application. */
 export const words = {
   span: 'Period',
   spans: { hour: 'Last hour', day: 'Last day', week: '7 days', month: '30 days' },

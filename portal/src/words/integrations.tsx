@@ -173,7 +173,7 @@ export const words = {
     request: 'Request',
     showAll: (count: number) => `Show all ${count}`,
   },
-  /** What became of a call, and what to do. */
+  /** The outcomes of a call, and what to do. */
   outcomes: {
     sent: { title: 'sent', next: '' },
     repeated: { title: 'repeated', next: 'This code was sent less than a minute ago: nothing was sent again.' },

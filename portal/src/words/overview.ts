@@ -26,7 +26,7 @@ export const words = {
     },
     used: {
       title: 'In use',
-      text: 'See what became of your texts, or send another under Try it.',
+      text: 'See the outcomes of your texts, or send another under Try it.',
       action: 'See messages',
     },
   },

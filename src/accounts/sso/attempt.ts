@@ -12,7 +12,7 @@ const form = /^[A-Za-z0-9_-]{43}$/;
 /** One sign-in at the provider, bound to a browser by a cookie. Everything secret derives from the cookie. */
 export interface Attempt {
   token: string;
-  /** What the database stores. */
+  /** The hash that the database stores. */
   hash: Buffer;
   checks: Checks;
 }

@@ -18,7 +18,7 @@ import { type Read, readEntries } from './entry.ts';
 import { checkedOnce, nameRepeated, type Planning } from './planning.ts';
 import { namesVariable, revealed, rightSecret } from './secret.ts';
 
-/** Its service checks name, kind and settings. */
+/** The carrier service checks name, kind and settings. */
 const carrierSchema = Type.Object({
   name: Type.String({ maxLength: 32, expected: 'the name of a carrier' }),
   kind: Type.String({ maxLength: 16, expected: 'smpp or http' }),
@@ -33,7 +33,7 @@ interface WrittenCarrier {
   paused?: boolean;
 }
 
-/** Reads the carriers of a file, with the secrets of the environment in place. */
+/** Reads the carriers of a file, with secrets filled in from the environment. */
 export function readDeclaredCarriers(list: readonly unknown[], planning: Planning): Read<WrittenCarrier>[] {
   const read = readEntries<WrittenCarrier>(list, 'carriers', carrierSchema, planning.problems);
   nameRepeated(

@@ -8,7 +8,7 @@ import type { Problems } from './problems.ts';
 import type { ReadEnv } from './secret.ts';
 import type { Services } from './services.ts';
 
-/** What the sections of a file are planned with. */
+/** The data with which the sections of a file are compared with the store. */
 export interface Planning {
   tx: Tx;
   clock: Clock;

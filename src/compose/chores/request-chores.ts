@@ -14,7 +14,7 @@ import type { ChoreKit, ChoreOptions } from './kit.ts';
 /** Only today's count limits sending; older counts show operators how a limit was used. */
 const spendKeptMs = 35 * dayMs;
 
-/** What requests leave: answers to repeat, spend, credentials that were used once, traces and usage; and the nodes. */
+/** Chores for data that requests leave: stored answers, spend, used credentials, traces, usage; and for nodes. */
 export function requestChores({ config, database, clock }: ChoreOptions, { every, sums }: ChoreKit): Chore[] {
   return [
     every(10 * minuteMs, 'idempotent-answers', deleteExpiredAnswers),

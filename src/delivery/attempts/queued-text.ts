@@ -77,7 +77,7 @@ export interface ScheduledText {
   long: LongText<CarrierId> | undefined;
   /** The submit that did not succeed; undefined if there was none. */
   attempt?: TextAttempt | undefined;
-  /** It moves to another carrier, at once and with all its parts. */
+  /** The text moves to another carrier, at once and with all its parts. */
   isMoved?: boolean;
   /** The number of the answered submit, if `entry` was reset to its state before that submit. */
   submit?: number;

@@ -10,7 +10,7 @@ import { shownCarrierId } from '../carrier/id.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import { findAttempts, type KeptAttempt } from './store.ts';
 
-/** One attempt to send a text, for the message's timeline. */
+/** One attempt to send a text, as the message's timeline shows it. */
 export interface ShownAttempt {
   attempt: number;
   /** The carrier's name. */

@@ -137,7 +137,7 @@ export interface Carrier {
 }
 
 export interface Receipt {
-  /** As the carrier writes it. */
+  /** The id as the carrier writes it. */
   carrierMessageId: string;
   /** The keys that its text may have been kept under; empty if the carrier repeats our id. */
   keys: string[];

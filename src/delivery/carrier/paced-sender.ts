@@ -24,7 +24,7 @@ export interface WaitingItem extends LaneItem {
   readonly untilMs: number;
 }
 
-/** What the protocol adds to a paced sender. */
+/** The protocol's functions that a paced sender uses. */
 export interface PacedSenderOptions<Item extends WaitingItem> {
   clock: Clock;
   /** The account's rate now, for all nodes together; null for no limit. */

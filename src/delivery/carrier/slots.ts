@@ -37,7 +37,7 @@ export interface SlotWant {
 }
 
 export interface WantedSlots {
-  /** From 1. */
+  /** The numbers of the held slots, from 1. */
   readonly held: ReadonlySet<number>;
   /** How many live nodes want slots of this carrier, this one included. */
   readonly nodes: number;
@@ -61,7 +61,7 @@ interface Want extends SlotWant {
   nodes: number;
   /** When this want was made, or last took a slot. */
   lastMs: number;
-  /** It takes no slot before this time. */
+  /** The want takes no slot before this time. */
   notBeforeMs: number;
   /** Whether the other nodes can see this want. */
   isKnown: boolean;

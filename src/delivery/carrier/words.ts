@@ -1,4 +1,4 @@
-/** As much as an operator needs to find the error in the provider's list. */
+/** Long enough for an operator to find the error in the provider's list. */
 const longestWords = 64;
 
 /**

@@ -130,7 +130,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): RunningCarrier {
       sinceMs,
       error,
       refused: isRefused,
-      // To the second, so that a state that stays the same is not written again.
+      // Rounded to the second, so that an unchanged state is not written again.
       nextTryAtMs: nextTryMs === null ? null : Math.ceil((clock.nowMs() + inMs) / 1000) * 1000,
     };
   }

@@ -9,7 +9,7 @@ export interface CallbackUrls {
 /** A provider's API, from a preset or from an operator's own description. */
 export interface HttpProfile {
   description: Description;
-  /** Without a slash at its end. */
+  /** The base URL without a slash at its end. */
   base: string;
   secrets: Readonly<Record<string, string>>;
   values: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { stuckAfterMs } from './waiting-texts.ts';
 
 /** The texts of a carrier that are not sent yet. */
 export interface CarrierQueue {
-  /** Its name. */
+  /** The carrier's name. */
   carrier: string;
   /** Due and not sent. `retrying` counts those that were tried before. */
   waiting: number;

@@ -13,7 +13,7 @@ import { recordClaim } from './result-store.ts';
 export interface WrittenClaim {
   id: number;
   revision: number;
-  /** As they are in the row of the claim. */
+  /** The entries as the claim's row has them. */
   entries: QueueEntry[];
   /** Entries that stay in the row until the lease ends, because their results cannot be stored. */
   unrecorded: QueueEntry[];

@@ -13,7 +13,7 @@ import { applyToUnsent } from './unsent-store.ts';
 /** The carrier that receipts come from, and its account, which their ids belong to. */
 export type ReceiptSource = Pick<Carrier, 'key' | 'account' | 'awaitsReceipts'>;
 
-/** What the receipts of one source have done, in one transaction. */
+/** The changes that the receipts of one source have made in one transaction. */
 export interface AppliedReceipts {
   tx: Tx;
   source: ReceiptSource;

@@ -14,7 +14,7 @@ import { queueColumns } from '../queue/columns.ts';
 import type { MovingText, NextCarrier } from '../routing/next-carrier.ts';
 import type { ChangedText, MatchedReceipt } from './changed-text.ts';
 
-/** What a resend of a code needs. */
+/** The dependencies that resending a code needs. */
 export interface CodeResendOptions {
   /** Returns the verifications that still need their code. */
   findPending: (tx: Tx, verificationIds: string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;

@@ -85,7 +85,7 @@ const deliveredStatement = `with applied as (
 const reportStatement = `with changed as (select ${changedColumns()} from message where ${isInRange(1)}),
     ${reportStatus('changed')} select`;
 
-/** It has been sent, as far as we know, and not too long ago. */
+/** SQL: the text was sent, as far as we know, and not too long ago. */
 const mayArrive = `coalesce(m.sent_at, m.updated_at) > $2::timestamptz - interval '${correctedWithinMs} milliseconds'
           and (m.sent_at is not null or m.possible_duplicates > 0 or exists (
             select from text_attempt t where t.message_id = m.id and t.outcome in (${reached})))`;

@@ -37,7 +37,7 @@ export function createUnreported(database: Database, clock: Clock) {
     return rows;
   }
 
-  /** Takes the texts that are due for another check. */
+  /** Takes the texts that are due for another check from the list. */
   async function takeAgain(tx: Tx): Promise<string[]> {
     const { rows } = await tx.query<{ id: string }>(
       `delete from unsettled_text where message_id in (

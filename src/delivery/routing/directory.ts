@@ -24,7 +24,7 @@ export interface CarrierDirectory {
   stop(): Promise<void>;
   /** Reads the rows now. */
   refresh(): Promise<void>;
-  /** By name. */
+  /** The carriers by name. */
   list(): readonly KnownCarrier[];
   table(): RouteTable;
   /** True when none of these carriers has worked for this long. */

@@ -6,7 +6,7 @@ export interface RouteHours {
   from: string;
   /** Like 20:00, or 24:00. */
   to: string;
-  /** Of `weekDays`; an empty list means every day. */
+  /** Names of `weekDays`; an empty list means every day. */
   days: string[];
   /** A zone of the tz database, like Europe/London. */
   zone: string;

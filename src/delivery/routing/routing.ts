@@ -25,7 +25,7 @@ export interface CarrierHealth {
   paused: boolean;
   /** Absent: `sms` alone. */
   channels?: readonly SendingChannel[] | undefined;
-  /** It can send now. */
+  /** Whether the carrier can send now. */
   up: boolean;
   /** Countries whose breaker is open; `*` for all. */
   open: readonly string[];

@@ -34,7 +34,7 @@ function placeOf({ settings }: CarrierSettings, name: string): unknown {
   return name === 'tls' && isObject(value) ? { ...value, key: undefined } : value;
 }
 
-/** As they stand in the settings: `password`, `tls.key`, `auth_token`, `secrets.name`. */
+/** The names of the secrets in the settings: `password`, `tls.key`, `auth_token`, `secrets.name`. */
 function secretNames(carrier: CarrierSettings): string[] {
   const { password, tlsKey, fields = {} } = splitCarrier(carrier).secrets;
   return [

@@ -8,7 +8,7 @@ export interface CarrierSecrets {
   password?: string;
   /** The private key of the client's certificate. */
   tlsKey?: string;
-  /** Of a carrier of kind `http`, by name. */
+  /** The secrets of a carrier of kind `http`, by name. */
   fields?: Record<string, string>;
 }
 

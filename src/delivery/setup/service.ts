@@ -126,7 +126,7 @@ export function createCarrierService(options: CarrierServiceOptions): CarrierSer
   async function notifying<Result>(work: (tx: Tx) => Promise<Result>, note?: Note): Promise<Result> {
     const changed = await database.transaction(async (tx) => {
       const result = await work(tx);
-      // Without a row nothing has changed.
+      // No row: nothing has changed.
       if (result !== undefined) await note?.(tx, result);
       await notifyCarriers(tx);
       return result;

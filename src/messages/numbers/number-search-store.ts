@@ -14,7 +14,7 @@ export interface NumberSearch {
   /** Whole weeks: ids, as uuids, at least `from` and below `to`. */
   from: string;
   to: string;
-  /** Only older ids. */
+  /** Only ids below this one. */
   below: string;
   limit: number;
 }

@@ -15,7 +15,7 @@ export interface AddressGuard {
 export interface AddressGuardOptions {
   /** Sandbox: this machine only, whatever `allowPrivate` says. */
   environment: 'sandbox' | 'production';
-  /** Also private addresses, and without TLS. */
+  /** Also allows private addresses, and URLs without TLS. */
   allowPrivate: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface Metrics {
   countWebhook(outcome: string, by: number): void;
   /** Counts leases of webhooks by the state that they entered. */
   countWebhookLease(state: string, by: number): void;
-  /** Counts spans by what became of them: exported, dropped, refused. */
+  /** Counts spans by outcome: exported, dropped, refused. */
   countSpans(outcome: string, by: number): void;
   /** Undelivered webhook events. */
   setWebhooksWaiting(waiting: { count: number; oldestAtMs: number | null }): void;

@@ -23,7 +23,7 @@ export async function findPostgresBinaries(ownFolder: string): Promise<string> {
 }
 
 interface Link {
-  /** Both below the package's folder. */
+  /** Source and target are below the package's folder. */
   source: string;
   target: string;
 }
@@ -53,7 +53,7 @@ export async function linkLibraries(root: string, ownFolder: string): Promise<vo
 async function linkElsewhere(root: string, links: Link[], folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const libraries = join(root, 'native', 'lib');
-  // Again at every start: those of an earlier version may be there still.
+  // Made again at every start, because those of an earlier version may remain.
   for (const name of await readdir(libraries)) await makeLink(join(libraries, name), join(folder, name));
   for (const { source, target } of links) await makeLink(join(root, source), join(folder, basename(target)));
   const name = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';

@@ -4,7 +4,7 @@ export interface ProcessCalls {
   call<Answer>(name: string, value?: unknown, withinMs?: number): Promise<Answer>;
   /** Asks for something and waits for no answer. */
   notify(name: string, value?: unknown): void;
-  /** Takes every message of the channel. */
+  /** The handler for every message of the channel. */
   receive(message: unknown): void;
   /** Rejects all calls under way: the other side has ended. */
   end(): void;

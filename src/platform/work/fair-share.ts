@@ -11,7 +11,7 @@ export interface FairShare {
   readonly waiting: number;
 }
 
-/** Where work waits. A caller's name alone stands for its only queue. */
+/** The queue in which work waits. A caller's name alone stands for its only queue. */
 export interface Place {
   /** The caller that takes turns with others. */
   caller: string;

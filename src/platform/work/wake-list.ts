@@ -10,7 +10,7 @@ export function createWakeList() {
       if (added === undefined) isEveryone = true;
       else for (const name of added) names.add(name);
     },
-    /** What was added since the last call. */
+    /** Returns and forgets the names that were added since the last call. */
     take(): Woken {
       const taken = isEveryone ? undefined : [...names];
       names.clear();

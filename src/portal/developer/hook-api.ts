@@ -197,7 +197,7 @@ export function createHookManagementRoutes({ service, receiver }: HookManagement
         },
         { title: 'HookTestToSend' },
       ),
-      answers: { 200: { description: 'What became of it', schema: testSchema } },
+      answers: { 200: { description: 'The outcome of the test', schema: testSchema } },
       handler: async (call) => {
         const { hook_id } = call.params;
         await service.require(ownedBy(call), hook_id);
@@ -216,7 +216,7 @@ export function createHookManagementRoutes({ service, receiver }: HookManagement
       operationId: 'listHookCalls',
       summary: 'List the last 50 calls of a hook, newest first',
       params,
-      answers: { 200: { description: 'What became of each', schema: pageSchema(callSchema) } },
+      answers: { 200: { description: 'The calls and their outcomes', schema: pageSchema(callSchema) } },
       handler: async (call) => {
         const rows = await service.listCalls(ownedBy(call), call.params.hook_id);
         return { status: 200, body: { data: rows.map(toCall), next_cursor: null } };

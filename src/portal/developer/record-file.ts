@@ -13,7 +13,7 @@ export interface FilePage {
 }
 
 export interface RecordFile {
-  /** Without its extension. */
+  /** The file's name without its extension. */
   name: string;
   titles: readonly string[];
   readPage: (page: PageRequest) => Promise<FilePage>;

@@ -25,13 +25,15 @@ export type FoundType = (typeof foundTypes)[number];
 
 const foundSchema = Type.Object(
   {
-    type: openValues('FoundType', foundTypes, { description: 'What it is' }),
+    type: openValues('FoundType', foundTypes, { description: 'The kind of result' }),
     id: Type.String({ examples: [exampleId('msg')] }),
-    name: nullable(Type.String({ examples: ['ACME'], description: 'Of an application or an account' })),
+    name: nullable(Type.String({ examples: ['ACME'], description: 'The name of an application or an account' })),
     to: nullable(
       Type.String({ description: 'The number of a text or verification. Operators see it masked until they open it' }),
     ),
-    status: nullable(Type.String({ examples: ['delivered'], description: 'As it is now; of a request, its answer' })),
+    status: nullable(
+      Type.String({ examples: ['delivered'], description: 'The current status; for a request, that of its answer' }),
+    ),
     at: Type.String({ description: 'When it was created' }),
     application_id: nullable(Type.String({ description: 'The application that it belongs to' })),
     application_name: nullable(Type.String({ description: 'Null for an application that was deleted' })),

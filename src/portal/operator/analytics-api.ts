@@ -21,7 +21,7 @@ const query = Type.Object({
   }),
 });
 
-/** What became of all texts and verifications over time, for operators. */
+/** Outcomes of all texts and verifications over time, for operators. */
 export function createAnalyticsRoutes({ database, clock }: AnalyticsRoutesOptions): Route[] {
   return [
     route({

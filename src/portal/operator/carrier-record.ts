@@ -27,7 +27,7 @@ const shownSmppSettings = Type.Object(
 const { secrets: _secrets, ...shownHttpProperties } = httpSettingsSchema.properties;
 const shownHttpSettings = Type.Object(shownHttpProperties, { title: 'HttpSettings' });
 
-/** As stored: with the defaults, without secrets. */
+/** The settings as stored: with the defaults, without secrets. */
 const settingsExample = {
   ...Object.fromEntries(
     Object.entries(shownProperties).flatMap(([name, each]) => ('default' in each ? [[name, each.default]] : [])),

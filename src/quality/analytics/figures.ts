@@ -59,7 +59,7 @@ export interface Outcomes {
  */
 export function outcomesOf(counts: TextCounts, ofCarrier: boolean): Outcomes {
   const { sent, delivered, undelivered, refused, failed, expired } = counts;
-  // Days from before reports were counted have no count of them.
+  // Totals of an older version have no count of reports.
   const reported = Math.max(counts.reported, delivered + undelivered);
   const unreported = Math.max(0, sent - reported);
   const ended = delivered + undelivered + unreported;

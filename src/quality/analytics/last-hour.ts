@@ -4,7 +4,7 @@ import { nameOfCarrier } from '../alerts/alert.ts';
 import { readArrivals, readMinutes } from '../minute-store.ts';
 import { addTexts, noTexts, type TextSums } from './figures.ts';
 
-/** What became of the texts of a carrier to a country. */
+/** Outcomes of the texts of a carrier to a country. */
 export interface CarrierHour extends TextSums {
   /** The carrier's name. Carriers that had the same name count as one. */
   name: string;

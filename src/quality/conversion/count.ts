@@ -18,7 +18,7 @@ export interface CountedCode {
 /** A number of an application, as it is remembered for a day. */
 export interface KnownNumber {
   applicationId: string;
-  /** Its keyed hash, in hex. */
+  /** The keyed hash of the number, in hex. */
   number: string;
   /** The hour of its newest start. */
   hourMs: number;

@@ -7,7 +7,7 @@ import { isDown } from './connections.ts';
 /** The outcomes that a rule counts as bad, and how many are significant. The good ones are those that end their run. */
 interface Measure {
   bad: readonly Outcome[];
-  /** Of few texts at least half must be bad; of many, at least this share. */
+  /** The share of bad texts: of few texts at least half must be bad, of many at least this share. */
   share: number;
   /** Number of texts that is enough even without 3 codes among them. */
   few: number;

@@ -47,7 +47,7 @@ export async function listClientKeys(tx: Tx, applicationId: string): Promise<Cli
   return rows;
 }
 
-/** What assertions of a client are checked with. */
+/** The public keys with which assertions of a client are checked. */
 export async function readClientKeys(tx: Tx, clientId: string): Promise<StoredClientKey[]> {
   const { rows } = await tx.query<StoredClientKey>(selectKeys, [clientId]);
   return rows;

@@ -12,7 +12,7 @@ export type CallKey = Pick<StatusCall, 'messageId' | 'sequence'>;
 /** A call that is due and that no worker has. */
 export interface ReadyCall extends CallKey {
   applicationId: string;
-  /** With its port. */
+  /** The host with its port. */
   host: string;
 }
 

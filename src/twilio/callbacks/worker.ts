@@ -49,7 +49,7 @@ export interface CallbackWorker {
   wake(): void;
 }
 
-/** After 0 s, 5 s, 30 s, 2 min and 10 min. */
+/** The attempts follow after 0 s, 5 s, 30 s, 2 min and 10 min. */
 const mostAttempts = 5;
 /** Maximum claims of one poll: it reads their messages together. */
 const mostTaken = 40;

@@ -37,7 +37,7 @@ export interface TakenStep {
 /** A step whose time has come. */
 export interface DueStep {
   verificationId: string;
-  /** Its index in the plan. */
+  /** The index of the step in the plan. */
   index: number;
   /** The text whose result the plan waits for; a later start replaces it. */
   awaited: string | null;

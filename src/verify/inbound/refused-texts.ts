@@ -47,7 +47,7 @@ interface RefusableText {
   from: string;
   to: string;
   text: string;
-  /** It came through a trusted carrier, to a verification that waits for it. */
+  /** The text came through a trusted carrier, to a verification that waits for it. */
   trusted: boolean;
 }
 

@@ -66,7 +66,7 @@ class Verifications:
         return cast(CheckedVerification, self._transport.post("/verify/v1/checks", check, idempotency_key, within))
 
     def outcome(self, id: str, outcome: str, *, within: Optional[float] = None) -> ReportedVerification:
-        """Reports what became of a code of your own that you checked yourself: ``approved`` or ``failed``."""
+        """Reports the outcome of a code of your own that you checked yourself: ``approved`` or ``failed``."""
         path, body = f"{_path_of(id)}/outcome", {"outcome": outcome}
         return cast(ReportedVerification, self._transport.call("PUT", path, body=body, within=within))
 

@@ -1,6 +1,6 @@
 import type { Credentials } from '../samples/make-request.ts';
 
-/** What the documents write, and what replaces it. */
+/** The placeholders of the documents, which the page replaces. */
 const written = { url: 'http://127.0.0.1:8080', apiKey: 'hg_sandbox_…', clientId: 'cli_…', clientSecret: 'hgs_…' };
 
 /** The samples of a guide with the address of this service and the reader's credentials. Prose stays as it is. */

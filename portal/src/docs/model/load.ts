@@ -23,7 +23,7 @@ function once<Value>(key: string, ask: () => Promise<Value>): Promise<Value> {
   return asked;
 }
 
-/** One part of the reference, with a document of its own. */
+/** One part of the reference. Each part has its own OpenAPI document. */
 export function loadPart(name: PartName): Promise<Api[]> {
   return once(name, async () => apisOf(await call<OpenApi>('GET', `/openapi/${name}.json`)));
 }

@@ -3,7 +3,7 @@ import type { SampleBody, SampleCredential, SampleRequest } from './request.ts';
 
 /** The values that a reader entered for one operation. */
 export interface Values {
-  /** By `place name`, like `path id`. An empty text is left out. */
+  /** The values by place and name, like `path id`. An empty text is left out. */
   parameters: Record<string, string>;
   /** JSON as typed; the fields of a form too. */
   body: string;

@@ -1,6 +1,6 @@
 import type { TwilioAccount } from '../../api/types.ts';
 
-/** What the samples of the guide write. */
+/** The placeholders in the guide's samples. */
 const written = {
   base: 'http://127.0.0.1:8080/twilio',
   account: 'AC00000000000000000000000000000000',

@@ -10,7 +10,7 @@ export interface OperatorPage {
 
 export interface PageGroup {
   title: string;
-  /** By path. */
+  /** The pages by path. */
   pages: Record<string, OperatorPage>;
 }
 

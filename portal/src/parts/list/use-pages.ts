@@ -6,7 +6,7 @@ import type { Page } from '../../api/types.ts';
 import type { Filters } from '../../location.ts';
 import { useLoad, usePage } from '../../session/use-load.ts';
 
-/** Where a list is, in its address. Pages add it to their filters. */
+/** The position in a list, kept in the page's address. Pages add it to their filters. */
 export const firstPage = { cursor: '', page: '1' };
 type Place = typeof firstPage;
 

@@ -1,5 +1,5 @@
 /** Delivery over time, for operators. */
 export const words = {
   title: 'Analytics',
-  lead: 'What became of texts and verifications of all applications, over time.',
+  lead: 'Outcomes of texts and verifications of all applications, over time.',
 };

@@ -1,6 +1,6 @@
 export const words = {
   title: 'Traffic',
-  lead: 'Requests of all applications, and what carriers answered. Analytics shows what became of the texts. Updated every 5 seconds.',
+  lead: 'Requests of all applications, and what carriers answered. Analytics shows the outcomes of the texts. Updated every 5 seconds.',
   range: 'Time range',
   ranges: { hour: 'Last hour', hours: 'Last 6 hours' },
   steps: { hour: 'minute', hours: '5 minutes' },

@@ -16,7 +16,7 @@ export interface CallbackCarrier {
 
 /** The carriers with callbacks, as this node knows them. */
 export interface CallbackCarriers {
-  /** Takes the newest rows. */
+  /** Replaces the known carriers by the newest rows. */
   follow(rows: readonly CarrierRow[]): void;
   /** Whether a path has the token of a known carrier. */
   knows(path: string): boolean;

@@ -20,7 +20,7 @@ export function isProven(
 ): boolean {
   if (proof.kind === 'token') return true;
   const secret = proof.secret !== undefined && Object.hasOwn(secrets, proof.secret) ? secrets[proof.secret] : undefined;
-  // Without the secret no proof can be checked.
+  // No proof can be checked without the secret.
   return secret !== undefined && checks[proof.kind](request, proof, { secret, nowMs });
 }
 

@@ -54,7 +54,7 @@ function receiptOf(entry: unknown, request: CallbackRequest, described: ReceiptD
     numbers: to === '' ? [] : [to],
     messageId: referenceOf(entry, request, described),
     outcome: state,
-    // Some providers say the error in the state itself.
+    // Some providers put the error into the state itself.
     reported: state === 'delivered' ? null : joinCarrierWords([written, code === written ? undefined : code]),
     error: state === 'delivered' || code === undefined ? null : (own(described.error?.map ?? {}, code) ?? null),
   };

@@ -16,7 +16,7 @@ export interface PresetField {
 
 /** A provider whose API we know. Its description is the same data that an operator may write. */
 export interface Preset {
-  /** As the provider writes its name. */
+  /** The name as the provider writes it. */
   title: string;
   fields: Record<string, PresetField>;
   /** Absent: `sms` alone. */

@@ -198,7 +198,7 @@ export function createSmppAccountRoutes(options: SmppRoutesOptions, audit: Audit
       params,
       answers: {
         200: {
-          description: 'What became of it',
+          description: 'The outcome of the test',
           schema: Type.Object(
             {
               outcome: Type.Unsafe<'acknowledged' | 'unanswered' | 'not_sent'>({
