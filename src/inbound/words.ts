@@ -45,7 +45,7 @@ export function wordOf(text: string, ignored: readonly string[] = []): Word | un
   return word === undefined || ignored.includes(word.word) ? undefined : word;
 }
 
-/** Longer texts that begin with such a word are about something else. */
+/** Longer texts that begin with a stop word are about something else. */
 const longestDoubtful = 40;
 
 /**

@@ -22,7 +22,7 @@ export interface HeldSpend {
   take(spender: Spender, segments: number): boolean;
   /** Whether no segment is left. */
   isUsedUp(spender: Spender): boolean;
-  /** Counts what was taken. */
+  /** Stores the number of segments that were taken. */
   write(): Promise<void>;
 }
 

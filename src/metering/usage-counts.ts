@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts';
 import { createCountBook } from '../platform/work/count-book.ts';
 import { usageColumns as columns, insertUsage, type UsageKey } from './metering-store.ts';
 
-/** Registrations and minutes in memory for each book: a long outage keeps six books. */
+/** Maximum registrations and minutes in one page of counts; a long outage keeps six pages. */
 const mostRows = 40_000;
 
 /** Counts every decision of a registration's limits in memory and writes the changes in batches. */

@@ -29,7 +29,7 @@ function isProject(): boolean {
   return existsSync(new URL('src', projectFolder));
 }
 
-/** `npx ./heliograph-1.0.0.tgz start` installs into a folder of npx's own, which names what it was given. */
+/** The package as npx was given it, such as `./heliograph-1.0.0.tgz`: the folder that npx installs into records it. */
 function packageName(): string {
   if (!projectFolder.pathname.includes('/_npx/')) return 'heliograph';
   try {

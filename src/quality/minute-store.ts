@@ -32,7 +32,7 @@ export interface MinuteKey {
 export const countedMinutesMs = 2 * hourMs;
 const minutesKeptMs = 6 * hourMs;
 
-/** Writes absolute counts of one book. An older write that arrives late changes nothing. */
+/** Writes the absolute counts that one node has under this name. An older write that arrives late changes nothing. */
 export async function writeMinutes(tx: Tx, name: string, rows: CountedRow<MinuteKey>[]): Promise<void> {
   if (rows.length === 0) return;
   const ofColumns = minuteColumns.map((_, column) => rows.map(({ counts }) => counts[column] ?? 0));

@@ -36,7 +36,7 @@ export const outcomePlaces = { total: 0, codes: 1, run: 2, runCodes: 3, runSince
 
 const outcomesKeptMs = 2 * hourMs;
 
-/** Writes absolute counts of one book. An older write that arrives late changes nothing. */
+/** Writes the absolute counts that one node has under this name. An older write that arrives late changes nothing. */
 export async function writeOutcomes(tx: Tx, name: string, rows: CountedRow<OutcomeKey>[]): Promise<void> {
   if (rows.length === 0) return;
   const counted = (place: keyof typeof outcomePlaces) => rows.map(({ counts }) => counts[outcomePlaces[place]] ?? 0);

@@ -13,7 +13,7 @@ export interface CountryEffect {
   texts: number;
   /** No rule matches them. */
   refused: number;
-  /** Only a rule for some APIs or prefixes may match them: totals have neither. */
+  /** Texts that only a rule for some APIs or prefixes may match: totals record neither. */
   unsure: number;
 }
 

@@ -52,7 +52,7 @@ export function dayOf(atMs: number): string {
   return toTimestamp(atMs).slice(0, 10);
 }
 
-/** Writes absolute counts of one book. An older write that arrives late changes nothing. */
+/** Writes the absolute counts that one node has under this name. An older write that arrives late changes nothing. */
 export async function writeDays(tx: Tx, name: string, rows: CountedRow<DayKey>[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(writeStatement, [

@@ -38,7 +38,7 @@ export interface SubmitsOptions {
   onCounted: (request: CountedRequest) => void;
   /** A request was refused: this is shown to the developer. */
   onRefused: (bind: Bind, command: string, refusal: Refusal) => void;
-  /** A part of a long text. */
+  /** Adds a part of a long text. */
   addPart: (part: PartToAdd) => Promise<PartAnswer | Refusal>;
   /** Undefined unless requests are traced. */
   tracer: Tracer | undefined;

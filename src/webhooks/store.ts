@@ -156,7 +156,7 @@ export async function findApplicationOf(tx: Tx, id: string): Promise<string | un
   return rows[0]?.applicationId;
 }
 
-/** Returns its application. */
+/** Locks the webhook, and returns its application; undefined if there is none. */
 export async function lockForDisabling(tx: Tx, id: string): Promise<string | undefined> {
   const { rows } = await tx.query<{ applicationId: string }>(
     'select application_id as "applicationId" from webhook where id = $1 for update',

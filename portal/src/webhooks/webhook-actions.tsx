@@ -17,7 +17,7 @@ import styles from './webhooks.module.css';
 interface WebhookActionsProps {
   webhook: Webhook;
   path: string;
-  /** The list of webhooks. */
+  /** The address of the list of webhooks. */
   back: string;
   onChange: () => void;
 }

@@ -34,7 +34,7 @@ export interface Provider {
   addressFor(checks: Checks): Promise<string>;
   /** Exchanges the code in the query of the callback. Throws an `SsoFailure`. */
   redeem(query: URLSearchParams, checks: Checks): Promise<Identity>;
-  /** Undefined when the provider refuses: the person is gone or has no session any longer. Throws when it is away. */
+  /** Undefined when the provider refuses: the person or the session is gone. Throws when it cannot be reached. */
   refresh(refreshToken: string, subject: string): Promise<Refreshed | undefined>;
   revoke(refreshToken: string): Promise<void>;
   /** Where the browser ends its session at the provider; undefined when it has no such page. */

@@ -51,7 +51,7 @@ export interface WantedSlots {
 
 export interface BindSlots {
   want(want: SlotWant): WantedSlots;
-  /** Takes the slots that it may have now. Runs by itself every 2 s, and for each new want. */
+  /** Takes the slots that it may have now. Runs by itself every 2 s, and at once when a carrier starts. */
   poll(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -59,11 +59,11 @@ export interface BindSlots {
 interface Want extends SlotWant {
   held: Set<number>;
   nodes: number;
-  /** When this want was made, or last took a slot. */
+  /** When this request for slots was made, or last got a slot. */
   lastMs: number;
-  /** The want takes no slot before this time. */
+  /** It takes no slot before this time. */
   notBeforeMs: number;
-  /** Whether the other nodes can see this want. */
+  /** Whether the other nodes can see this request. */
   isKnown: boolean;
 }
 

@@ -69,7 +69,7 @@ const ownedBy = (applicationId: string, owner: { name: string; accountId: string
   account_id: owner?.accountId ?? null,
 });
 
-/** A text or a verification. The text of a verification stands for its verification. */
+/** The search result for a text or a verification. A verification's own text leads to the verification. */
 export function foundRecord(
   record: Message | Verification,
   { owner, masked, nowMs }: { owner: Owner; masked: boolean; nowMs: number },

@@ -29,7 +29,7 @@ export const foldedAfterMs = countedStepsMs + hourMs;
 /** A chart of 24 hours begins at most 25 hours ago. */
 const stepsKeptMs = 26 * hourMs;
 
-/** Writes absolute counts of one book. An older write that arrives late changes nothing. */
+/** Writes the absolute counts that one node has under this name. An older write that arrives late changes nothing. */
 export async function writeSteps(tx: Tx, name: string, rows: CountedRow<StepKey>[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(writeStatement, [

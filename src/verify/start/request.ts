@@ -38,7 +38,7 @@ export function codeLengthOf({ code, code_length }: Pick<StartBody, 'code' | 'co
   return code?.length ?? code_length ?? defaultCodeLength;
 }
 
-const noRoomInTemplate = "cannot be shown to this number: an operator's text applies to codes for this country";
+const noRoomInTemplate = 'cannot be shown to this number: an operator has set the text of codes for its country';
 const needsText = 'needs the channel sms: amount and payee must be read beside the code';
 const needsSend = 'cannot be combined with the channel inbound, which sends nothing';
 const tooLong = (count: number, most: number) =>
