@@ -1,6 +1,7 @@
-import { type VerifyKeyObjectInput, verify } from 'node:crypto';
+import { type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Scope } from '../http/route.ts';
+import { toDerSignature } from '../platform/crypto/es256-signature.ts';
 import { isObject } from '../platform/is-object.ts';
 import { apiOfAudience, audienceOf, scopesOf, type TokenApi } from './scopes.ts';
 import { type SigningKey, verifyingKey } from './signing-keys.ts';
@@ -104,7 +105,7 @@ export interface UnprovenToken {
   isGenuine(): Promise<boolean>;
 }
 
-const verifyBeside = promisify<string, Buffer, VerifyKeyObjectInput, Buffer, boolean>(verify);
+const verifyBeside = promisify<string, Buffer, KeyObject, Buffer, boolean>(verify);
 
 /**
  * Reads a token that could be ours and has not expired. All reasons to refuse give the same result. Revocation and a
@@ -130,9 +131,10 @@ export function readAccessToken(
   const proof = Buffer.from(signature, 'base64url');
   // The last character has unused bits that decoding ignores. Accept only one spelling of a signature (RFC 8725).
   if (proof.toString('base64url') !== signature) return undefined;
+  const written = key.alg === 'ES256' ? toDerSignature(proof) : proof;
+  if (written === undefined) return undefined;
   const signed = Buffer.from(text.slice(0, head.length + 1 + body.length));
-  const verifying = { key: key.publicKey, dsaEncoding: 'ieee-p1363' } as const;
-  return { token, isGenuine: () => verifyBeside('sha256', signed, verifying, proof) };
+  return { token, isGenuine: () => verifyBeside('sha256', signed, key.publicKey, written) };
 }
 
 function readClaims(

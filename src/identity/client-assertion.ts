@@ -1,5 +1,6 @@
 import { constants, hash, type VerifyKeyObjectInput, verify } from 'node:crypto';
 import { promisify } from 'node:util';
+import { toDerSignature } from '../platform/crypto/es256-signature.ts';
 import { isObject } from '../platform/is-object.ts';
 import type { KnownClientKey } from '../registry/client-keys/known-keys.ts';
 
@@ -81,11 +82,12 @@ const verifyBeside = promisify<string | null, Buffer, VerifyKeyObjectInput, Buff
 export async function isSignedBy({ signed, signature }: ClientAssertion, key: KnownClientKey): Promise<boolean> {
   const { publicKey, alg } = key;
   const digest = alg === 'EdDSA' ? null : 'sha256';
-  return verifyBeside(digest, signed, { key: publicKey, ...paddingOf(alg) }, signature).catch(() => false);
+  const written = alg === 'ES256' ? toDerSignature(signature) : signature;
+  if (written === undefined) return false;
+  return verifyBeside(digest, signed, { key: publicKey, ...paddingOf(alg) }, written).catch(() => false);
 }
 
 function paddingOf(alg: KnownClientKey['alg']): Omit<VerifyKeyObjectInput, 'key'> {
-  if (alg === 'ES256') return { dsaEncoding: 'ieee-p1363' };
   if (alg !== 'PS256') return {};
   return { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 }
