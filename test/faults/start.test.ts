@@ -57,6 +57,14 @@ async function assertEnds(service: Service, signal: NodeJS.Signals): Promise<voi
   await assert.rejects(fetch(`${service.url}/healthz`));
 }
 
+/** Of a service that must not start: one that does is an error, not a wait without an end. */
+function endOf(service: Service): Service['ended'] {
+  const started = () => {
+    throw new Error(`it is ready:\n${service.output()}`);
+  };
+  return service.ready.then(started, () => service.ended);
+}
+
 /** Nothing is left behind. The exit code is npm's own affair. */
 async function assertStopsNpm(service: Service, signal: NodeJS.Signals): Promise<void> {
   await service.ready;
@@ -76,7 +84,12 @@ describe('starting and stopping', { concurrency: 2 }, () => {
   // One after the other on one folder: each goes on with what the one before has left.
   describe('the life of a service', { concurrency: 1 }, () => {
     const dataDir = makeFolder('life');
-    let service: Service;
+    let living: Service | undefined;
+    /** What the test before has left; a test that failed may have left none, or one that has ended. */
+    const running = (): Service => {
+      assert.ok(living !== undefined && isRunning(living.pid), 'the test before has left no service that runs');
+      return living;
+    };
 
     test('two started at the same moment on an empty folder: exactly one creates the database and is ready', async () => {
       const options = { dataDir, firstStart: true };
@@ -92,17 +105,19 @@ describe('starting and stopping', { concurrency: 2 }, () => {
       assert.match(both.map((each) => each.output()).join(), /is creating the database/);
       assert.match(winner.output(), /is ready \(sandbox\)/);
       tellTime('first start, two at once', await winner.ready);
-      service = winner;
+      living = winner;
     });
 
     test('after kill -9 the next one adopts the running Postgres, and nothing is lost', async () => {
+      const killed = running();
       const postmaster = postmasterOf(dataDir);
       await inDatabase(dataDir, (database) => database.query('create table kept as select 42 as answer'));
-      service.kill('SIGKILL');
-      await service.ended;
+      killed.kill('SIGKILL');
+      await killed.ended;
       assert.equal(postmasterOf(dataDir), postmaster);
 
-      service = await startService({ dataDir });
+      const service = await startService({ dataDir });
+      living = service;
       tellTime('start after kill -9', await service.ready);
       assert.equal(postmasterOf(dataDir), postmaster);
       const { rows } = await inDatabase(dataDir, (database) => database.query('select answer from kept'));
@@ -110,9 +125,10 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     });
 
     test('another on its data folder refuses, and leaves it and its Postgres alone', async () => {
+      const service = running();
       const postmaster = postmasterOf(service.dataDir);
       const second = await startService({ dataDir: service.dataDir });
-      const { code } = await second.ended;
+      const { code } = await endOf(second);
       assert.equal(code, 1);
       assert.match(second.output(), /Another Heliograph is already running on this database/);
       assert.equal(postmasterOf(service.dataDir), postmaster);
@@ -120,6 +136,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     });
 
     test('a service whose Postgres is killed answers only 503, and is up again by itself', async () => {
+      const service = running();
       const killed = postmasterOf(service.dataDir) ?? 0;
       process.kill(killed, 'SIGKILL');
       const seen = new Set<number>();
@@ -141,6 +158,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     });
 
     test('the service ends when its terminal is closed, although its log is no longer read', async () => {
+      const service = running();
       service.closeOutput();
       await assertEnds(service, 'SIGHUP');
     });
@@ -150,7 +168,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
       const next = 'the next secret, long enough';
       const refused = async (env: Record<string, string>) => {
         const service = await startService({ dataDir, env });
-        assert.equal((await service.ended).code, 1);
+        assert.equal((await endOf(service)).code, 1);
         assert.match(service.output(), /HELIOGRAPH_SECRET does not open the key ring/);
         assert.doesNotMatch(service.output(), /at .*\.js|could not be/);
         assert.equal(postmasterOf(dataDir), undefined);
@@ -243,7 +261,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
           REDIS_URL: 'ftp://x',
         },
       });
-      const { code, afterMs } = await service.ended;
+      const { code, afterMs } = await endOf(service);
       assert.equal(code, 1);
       tellTime('bad configuration', afterMs);
       for (const name of ['PORT', 'HELIOGRAPH_ENV', 'HELIOGRAPH_PLANS', 'HELIOGRAPH_NONSENSE', 'REDIS_URL']) {
@@ -256,7 +274,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
       const folder = makeFolder('file');
       writeFileSync(join(folder, 'file'), '');
       const service = await startService({ dataDir: join(folder, 'file') });
-      assert.equal((await service.ended).code, 1);
+      assert.equal((await endOf(service)).code, 1);
       assert.match(service.output(), new RegExp(`could not start\\.\\n.*${folder}/file`));
       assert.doesNotMatch(service.output(), /at .*\.js/);
     });
