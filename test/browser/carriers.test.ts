@@ -17,6 +17,7 @@ import {
   type Portal,
   phone,
   register,
+  resize,
   type Stage,
   setStage,
   signInAsOperator,
@@ -253,12 +254,12 @@ describe('an operator', () => {
     await ofFar.getByText(says).waitFor();
     await waitForText(factOf(ofFar, 'Refused submits'), '3');
     await assertGood('Carriers, while one refuses every code');
-    await page.setViewportSize(phone);
+    await resize(page, phone);
     await page.getByRole('link', { name: '1 alert. Open Now' }).click();
     await ofFar.getByRole('columnheader', { name: 'Median' }).waitFor();
     const median = await ofFar.getByRole('columnheader', { name: 'Median' }).boundingBox();
     assert.ok((median?.x ?? 0) + (median?.width ?? 0) <= phone.width, 'seconds to the phone are in sight on a phone');
-    await page.setViewportSize(desk);
+    await resize(page, desk);
     await page.goto(`${stage.service.url}/#/operator/carriers/far`);
     await page.getByText('refuses GB').waitFor();
     await page.getByText(says).waitFor();

@@ -6,12 +6,13 @@ import type { Page } from 'playwright-core';
 import {
   assertGood,
   createApplication,
+  openAsOperator,
   openPortal,
   openTab,
+  openWindow,
   register,
   type Stage,
   setStage,
-  signInAsOperator,
   signUp,
 } from './browser.ts';
 
@@ -220,9 +221,9 @@ test('the assurance of an application is chosen on its overview', async () => {
 
 test('an operator allows calls to countries', async () => {
   const id = /app_\w+/.exec(page.url())?.[0] ?? '';
-  const other = await openPortal(stage.browser, stage.service.url);
+  const other = await openWindow(stage.browser, stage.service.url);
   ({ page, faults } = other);
-  await signInAsOperator(stage, page, 'calls@example.com');
+  await openAsOperator(stage, page, 'calls@example.com');
   await page.goto(`${stage.service.url}/#/operator/limits/${id}`);
   const field = page.getByLabel('Countries that it may call', { exact: true });
   const save = page.getByRole('button', { name: 'Save Countries that it may call' });

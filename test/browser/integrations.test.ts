@@ -6,7 +6,17 @@ import { Webhook } from 'standardwebhooks';
 import twilio from 'twilio';
 import { createRegistered } from '../support/applications.ts';
 import { alsoInLong } from '../support/effort.ts';
-import { assertGood, assertSteady, openTab, openWindow, type Portal, type Stage, setStage } from './browser.ts';
+import {
+  assertGood,
+  assertSteady,
+  openTab,
+  openWindow,
+  type Portal,
+  resize,
+  type Stage,
+  setStage,
+  signInAs,
+} from './browser.ts';
 
 /** Six labels: twilio-node would call another host. */
 const publicUrl = 'http://sms.eu.west.prod.acme.example';
@@ -20,8 +30,7 @@ before(async () => {
   const { id, developer } = await createRegistered(stage.service, ['sms', 'verify'], 'enterprise');
   portal = await openWindow(stage.browser, url);
   page = portal.page;
-  const [name = '', value = ''] = developer.cookie.split('=');
-  await portal.context.addCookies([{ name, value, url }]);
+  await signInAs(page, url, developer.cookie);
   await page.goto(`${url}/#/applications/${id}/integrations`);
 });
 after(() => stage.close());
@@ -47,11 +56,11 @@ async function takeCopied(): Promise<void> {
 
 /** Nothing jumps or is too wide on a desk with much room. */
 async function assertFitsDesk(name: string): Promise<void> {
-  await page.setViewportSize({ width: 1440, height: 900 });
+  await resize(page, { width: 1440, height: 900 });
   const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
   assert.ok(tooWide <= 0, `${name} is ${tooWide} px too wide`);
   await assertSteady(page, name);
-  await page.setViewportSize({ width: 1280, height: 900 });
+  await resize(page, { width: 1280, height: 900 });
 }
 
 /** A call of Supabase Auth. */
@@ -210,7 +219,7 @@ describe('a developer whose identity server makes the codes', () => {
 });
 
 describe("a developer whose program has Twilio's library, on a phone", () => {
-  const onPhone = () => page.setViewportSize({ width: 390, height: 844 });
+  const onPhone = () => resize(page, { width: 390, height: 844 });
   let token: string;
 
   async function startWith(credentials: Locator, authToken: string): Promise<string> {

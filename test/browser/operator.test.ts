@@ -26,6 +26,7 @@ import {
   password,
   phone,
   register,
+  resize,
   type Stage,
   setStage,
   signUp,
@@ -403,14 +404,14 @@ describe('production', () => {
     await insertWrong(page);
     const badge = page.getByRole('link', { name: /^\d+ alerts?\. Open Now$/ });
     await badge.waitFor({ timeout: 20_000 });
-    await page.setViewportSize(phone);
+    await resize(page, phone);
     await badge.click();
     const wrong = page.getByRole('article', { name: 'acme refuses 100 % of codes to GB.' });
     await wrong.getByText('Move its traffic.').waitFor();
     const acme = page.getByRole('article', { name: 'acme', exact: true });
     await acme.getByRole('row', { name: /^GB 0% 3 – – 3 0 0$/ }).waitFor();
     await page.getByText('1 waits', { exact: true }).waitFor();
-    await page.setViewportSize(desk);
+    await resize(page, desk);
     await assertGood(page, 'Now, when something is wrong');
 
     await wrong.getByRole('button', { name: 'Move traffic of acme' }).click();
@@ -439,7 +440,7 @@ describe('production', () => {
     const page = deciding();
     const list = page.getByRole('navigation', { name: 'Operations' });
     for (const width of [1440, 390]) {
-      await page.setViewportSize({ width, height: 900 });
+      await resize(page, { width, height: 900 });
       await page.goto(`${service.url}/#/operator`);
       await page.reload();
       await page.getByRole('article', { name: 'acme', exact: true }).waitFor();
@@ -461,7 +462,7 @@ describe('production', () => {
         'another page closes the menu',
       );
     }
-    await page.setViewportSize(desk);
+    await resize(page, desk);
   });
 
   test('analytics: pictures over time, for operators by carrier, for developers by country', async () => {

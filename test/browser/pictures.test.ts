@@ -13,12 +13,12 @@ import { makeFolder } from '../support/process.ts';
 import {
   assertGood,
   createApplication,
-  openPortal,
+  openAsOperator,
   openTab,
+  openWindow,
   register,
   type Stage,
   setStage,
-  signInAsOperator,
 } from './browser.ts';
 
 const kept = process.env.HELIOGRAPH_PICTURES;
@@ -43,9 +43,9 @@ before(async () => {
     return startSmsc({ behaviour: { receipt_after_ms: 0, ...refuses } });
   });
   [stage, carriers] = await Promise.all([setStage({}), Promise.all(starts)]);
-  ({ page, faults } = await openPortal(stage.browser, stage.service.url, kept === undefined ? 1 : 2));
+  ({ page, faults } = await openWindow(stage.browser, stage.service.url, kept === undefined ? 1 : 2));
   press = await page.context().newPage();
-  await signInAsOperator(stage, page, 'you@example.com');
+  await openAsOperator(stage, page, 'you@example.com');
 });
 after(async () => {
   await stage.close();

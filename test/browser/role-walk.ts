@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { asDeveloper, createApplication, register, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
-import { assertGood, assertSteady, openWindow, type Portal, password, type Stage } from './browser.ts';
+import { assertGood, assertSteady, openWindow, type Portal, password, type Stage, signInAs } from './browser.ts';
 
 /** Buttons that read: they search, filter and copy. Everything else changes something. */
 const reading = /^(Search|Clear|Find|Show more|Newest|Newer|Older|Copy .*|Try again|Try it)$/;
@@ -73,8 +73,7 @@ async function buttonsOf(page: Page, address: string, shown: Locator): Promise<s
 
 /** Signs in another person in the same browser. The number makes it another address, which is loaded anew. */
 async function become(portal: Portal, url: string, cookie: string, count: number): Promise<void> {
-  const [name = '', value = ''] = cookie.split('=');
-  await portal.context.addCookies([{ name, value, url }]);
+  await signInAs(portal.page, url, cookie);
   await portal.page.goto(`${url}/?${count}#/applications`);
 }
 

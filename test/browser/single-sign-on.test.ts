@@ -1,3 +1,4 @@
+// run: with pages of operators
 // Single sign-on in a browser, and the public keys of a client.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';

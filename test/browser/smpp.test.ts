@@ -1,4 +1,4 @@
-// run: with pages of operators
+// run: with pages
 // SMPP in the portal: a developer makes an account and sees its binds; an operator sees all and ends one.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -6,32 +6,30 @@ import type { Page } from 'playwright-core';
 import { connectRaw, type RawClient } from '../smpp/raw-client.ts';
 import { createRegistered } from '../support/applications.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/process.ts';
 import {
   assertGood,
   assertSteady,
-  openPortal,
+  openAsOperator,
   openWindow,
   type Portal,
   type Stage,
   setStage,
-  signInAsOperator,
+  signInAs,
 } from './browser.ts';
 
 let stage: Stage;
 let portal: Portal;
 let page: Page;
-let port: number;
+let port: string;
 let client: RawClient;
 before(async () => {
-  port = await freePort();
-  stage = await setStage({ HELIOGRAPH_SMPP_PORT: String(port) });
+  stage = await setStage();
+  port = stage.env.HELIOGRAPH_SMPP_PORT ?? '';
   const { url } = stage.service;
   const { id, developer } = await createRegistered(stage.service, ['sms'], 'enterprise');
   portal = await openWindow(stage.browser, url);
   page = portal.page;
-  const [name = '', value = ''] = developer.cookie.split('=');
-  await portal.context.addCookies([{ name, value, url }]);
+  await signInAs(page, url, developer.cookie);
   await page.goto(`${url}/#/applications/${id}/integrations`);
 });
 after(() => stage.close());
@@ -57,12 +55,12 @@ describe('SMPP accounts', () => {
     await dialog().getByRole('button', { name: 'Create', exact: true }).click();
     await dialog().getByText('It will not be shown again').waitFor();
     const [systemId, password] = [await shownValue('system_id'), await shownValue('Password')];
-    assert.equal(await shownValue('Port'), String(port));
+    assert.equal(await shownValue('Port'), port);
     await assertGood(page, 'A new SMPP password');
     await dialog().getByRole('button', { name: 'I have copied it' }).click();
     await dialog().waitFor({ state: 'hidden' });
     assert.ok(!(await page.content()).includes(password), 'the password is shown once');
-    client = await connectRaw(port);
+    client = await connectRaw(Number(port));
     assert.equal((await client.bind('bind_transceiver', { systemId, password })).status, 0);
     await client.submit({ destination: 'wrong' });
     await page.getByRole('cell', { name: 'transceiver' }).waitFor();
@@ -78,8 +76,8 @@ describe('SMPP accounts', () => {
   });
 
   test('an operator sees the bind and ends it', async () => {
-    const operator = await openPortal(stage.browser, stage.service.url);
-    await signInAsOperator(stage, operator.page);
+    const operator = await openWindow(stage.browser, stage.service.url);
+    await openAsOperator(stage, operator.page, 'binds@example.com');
     await operator.page.goto(`${stage.service.url}/#/operator/smpp-binds`);
     await operator.page.getByRole('cell', { name: 'transceiver' }).waitFor();
     await assertGood(operator.page, 'SMPP binds');
