@@ -15,12 +15,13 @@ const settingsToCompare: Record<string, Partial<Settings>> = {
     onDoubt: 'hold',
     kinds: ['lost answer', 'stall'],
   },
-  'one node, both texts': { nodes: 1, texts: ['code', 'long'], mostFaults: 0 },
+  'one node, both texts, one carrier': { nodes: 1, texts: ['code', 'long'], mostFaults: 0, down: ['b'] },
   'carriers that never come up': { mostFaults: 0, down: ['a', 'b'] },
   'a scheduled text, a wrong clock': { texts: ['long'], scheduled: ['long'], kinds: ['clock'] },
 };
 
 const further: Record<string, Partial<Settings>> = {
+  'one node, both texts': { nodes: 1, texts: ['code', 'long'], mostFaults: 0 },
   'one node, both texts, silence': { nodes: 1, texts: ['code', 'long'], kinds: ['silence'] },
   'a code, one fault': {},
   'a code, two faults': { mostFaults: 2 },

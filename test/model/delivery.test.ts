@@ -11,8 +11,13 @@ const plain: Settings = { nodes: 1, texts: ['code'], onDoubt: 'resend', mostFaul
 /** Each is small enough to be visited whole; together they have every step. */
 const short: Record<string, Partial<Settings>> = {
   'two nodes, a code': { nodes: 2 },
-  'a code and its receipts': { mostReceipts: 1, isNamed: true, kinds: ['lost answer', 'silence', 'death'] },
-  'two nodes, a long text that is held': { nodes: 2, texts: ['long'], onDoubt: 'hold' },
+  'a code and its receipts': { mostReceipts: 1, isNamed: true, kinds: ['silence', 'death'] },
+  'two nodes, a long text that is held': {
+    nodes: 2,
+    texts: ['long'],
+    onDoubt: 'hold',
+    kinds: ['death', 'clock', 'disconnect', 'rejection'],
+  },
   'a long text that is held': { texts: ['long'], onDoubt: 'hold', kinds: ['lost answer', 'stall'] },
   'a long text that is sent again': { texts: ['long'], kinds: ['silence'] },
   'a long text and the receipts of its parts': { texts: ['long'], mostFaults: 0, mostReceipts: 1 },
@@ -23,6 +28,8 @@ const short: Record<string, Partial<Settings>> = {
 
 const long: Record<string, Partial<Settings>> = {
   ...short,
+  'a code and its receipts': { mostReceipts: 1, isNamed: true, kinds: ['lost answer', 'silence', 'death'] },
+  'two nodes, a long text that is held': { nodes: 2, texts: ['long'], onDoubt: 'hold' },
   'a long text that is held, two faults': {
     texts: ['long'],
     onDoubt: 'hold',

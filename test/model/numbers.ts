@@ -5,7 +5,8 @@ export interface Numbers {
   at(index: number): number;
 }
 
-const pieceLength = 1 << 20;
+/** A small model needs few: large pieces outside of the heap make V8 collect garbage again and again. */
+const pieceLength = 1 << 14;
 
 /** In pieces, so that it never copies what it has. */
 export function createNumbers(): Numbers {
