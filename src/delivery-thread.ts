@@ -35,8 +35,6 @@ export type Order = Wake | 'stop';
 /** Texts may be due with these carriers, or with any. */
 export interface Wake {
   carriers: Woken;
-  /** Texts that were just accepted, packed by `packTexts`. */
-  accepted: string;
 }
 /** Messages from the thread. */
 export type Report =
@@ -158,7 +156,7 @@ async function run({ config, connection, secret, opened, readable }: ThreadData)
   reports.start();
 
   parentPort?.on('message', async (order: Order) => {
-    if (order !== 'stop') return delivery.wake(order.carriers, order.accepted);
+    if (order !== 'stop') return delivery.wake(order.carriers);
     await reports.stop();
     await delivery.stop();
     clockWatch.stop();

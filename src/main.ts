@@ -134,7 +134,7 @@ async function serve(
   });
   let delivery: DeliveryThread | undefined;
   const workers = createNotifier({ database, channel: deliveryChannel });
-  const wakeDelivery: WakeDelivery = config.role === 'web' ? workers.notify : (...wake) => delivery?.wake(...wake);
+  const wakeDelivery: WakeDelivery = config.role === 'web' ? workers.notify : (carriers) => delivery?.wake(carriers);
   const isParent = config.processes > 1;
   const signing = config.role === 'worker' || isParent ? undefined : startSigningThread(log);
   shutdownSteps.push(async () => signing?.stop());

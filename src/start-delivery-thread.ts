@@ -1,7 +1,5 @@
 import { Worker } from 'node:worker_threads';
 import type { Order, Report, ThreadData } from './delivery-thread.ts';
-import { packTexts } from './messages/accepted-texts.ts';
-import type { Message } from './messages/message.ts';
 import type { Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics/metrics.ts';
 import type { MaintenanceCount } from './platform/work/maintenance.ts';
@@ -11,8 +9,8 @@ import { nameOfCarrier } from './quality/alerts/alert.ts';
 export interface DeliveryThread {
   /** Rejects when the thread ends before it has started. */
   started: Promise<void>;
-  /** Texts may be due with these carriers, or with any. The thread need not read those that were just accepted. */
-  wake(carriers?: Woken, accepted?: readonly Message[]): void;
+  /** Texts may be due with these carriers, or with any. */
+  wake(carriers?: Woken): void;
   stop(): Promise<void>;
 }
 
@@ -39,7 +37,6 @@ export function startDeliveryThread(
   const { countDelivery, countCarrier, countText, addAnswerTimes, countMaintenance, countWebhook } = metrics;
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
-  let accepted = '';
   let workers: [carrier: string, state: string][] = [];
   metrics.gauges(
     'heliograph_delivery_worker_state',
@@ -47,10 +44,7 @@ export function startDeliveryThread(
     ['carrier', 'state'],
     () => workers.map((labels) => ({ labels, value: 1 })),
   );
-  const wake = oncePerTurn((carriers) => {
-    thread?.postMessage({ carriers, accepted } satisfies Order);
-    accepted = '';
-  });
+  const wake = oncePerTurn((carriers) => thread?.postMessage({ carriers } satisfies Order));
 
   function count({ delivery, carriers, texts, answers, maintenance, ...rest }: Exclude<Report, string>): void {
     for (const [outcome, by] of Object.entries(rest.webhooks)) countWebhook(outcome, by);
@@ -110,10 +104,7 @@ export function startDeliveryThread(
 
   return {
     started,
-    wake(carriers, messages = []) {
-      accepted += packTexts(messages);
-      wake(carriers);
-    },
+    wake,
     async stop() {
       const running = thread;
       if (running !== undefined) {

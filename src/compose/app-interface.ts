@@ -7,7 +7,6 @@ import type { Route } from '../http/route.ts';
 import type { HttpServer, ServerTimeouts } from '../http/server.ts';
 import type { StreamPlaces } from '../http/streams/stream-places.ts';
 import type { SigningKeys } from '../identity/signing-keys.ts';
-import type { Message } from '../messages/message.ts';
 import type { Metering } from '../metering/metering.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/metrics.ts';
 import type { Woken } from '../platform/work/wake-list.ts';
@@ -17,8 +16,8 @@ import type { Foundation } from './foundation.ts';
 import type { Smpp } from './smpp/web.ts';
 import { composeTracing } from './tracing/tracer.ts';
 
-/** Wakes delivery: texts are due for these carriers, or for any. Delivery need not read the texts in `accepted`. */
-export type WakeDelivery = (carriers?: Woken, accepted?: readonly Message[]) => void;
+/** Wakes delivery: texts are due for these carriers, or for any. */
+export type WakeDelivery = (carriers?: Woken) => void;
 
 /** The dependencies and settings of the app. */
 export interface AppOptions extends Omit<Foundation, 'metrics' | 'windows'> {

@@ -19,7 +19,6 @@ import type { DeliveredCount } from '../delivery/smpp/receipt-inbox.ts';
 import { createCarrierSet } from '../delivery/worker/carriers.ts';
 import type { DeliveryCount } from '../delivery/worker/submission.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '../delivery/worker/worker.ts';
-import { createAcceptedTexts } from '../messages/accepted-texts.ts';
 import { routedCountryOf } from '../messages/numbers/phone-number.ts';
 import { addSpend } from '../messages/spend-store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -50,8 +49,8 @@ import { createWebhookWork, type WebhookWork } from './webhooks.ts';
 export interface Delivery {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Texts may be due with these carriers, or with any. `accepted` were just accepted, and packed by `packTexts`. */
-  wake(carriers?: Woken, accepted?: string): void;
+  /** Texts may be due with these carriers, or with any. */
+  wake(carriers?: Woken): void;
   /** The workers of all carriers that run now. */
   workers(): DeliveryWorker[];
   maintenance: Maintenance;
@@ -145,7 +144,6 @@ export function createDelivery(options: {
     onSent: (keys) => carriers.onMoved(keys),
     isClockRight: options.isClockRight,
   });
-  const accepted = createAcceptedTexts(clock);
   const reads = createCarrierReads(database);
   const vacuum = createQueueVacuum({ database, clock, log });
   const slots = createBindSlots({ database, clock, log });
@@ -170,7 +168,6 @@ export function createDelivery(options: {
         carrier: senders.pace(carrier),
         receipts,
         reads,
-        accepted,
         renderText: createTextRenderer(keys, config.environment),
         wayOf: createCodeWays(keys, config.environment),
         receiveInbound: inbound.receiver.receive,
@@ -284,8 +281,7 @@ export function createDelivery(options: {
       await totals.stop();
       await tracer?.stop();
     },
-    wake(keys, packed) {
-      if (packed !== undefined) accepted.add(packed);
+    wake(keys) {
       carriers.wake(keys);
       webhooks.wake();
     },

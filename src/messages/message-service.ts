@@ -52,7 +52,7 @@ export interface MessageServiceOptions {
   clock: Clock;
   routeText: RouteText;
   /** Called after every commit: these carriers may have something to send. */
-  wake: (carriers: readonly string[], accepted: readonly Message[]) => void;
+  wake: (carriers: readonly string[]) => void;
   /** By default there are no opt-outs. */
   optOuts?: OptOutCheck;
 }
@@ -139,8 +139,7 @@ export function createMessageService(options: MessageServiceOptions) {
       const sinceMs = trace === undefined ? 0 : clock.steadyMs();
       const outcomes = await accepted.submit({ spender, messages, keep, kept: keep(messages) });
       trace?.note('batch', sinceMs, { 'heliograph.texts': messages.length });
-      const written = outcomes.filter(isMessage);
-      wake(carriersOf(written), written);
+      wake(carriersOf(outcomes.filter(isMessage)));
       return outcomes;
     },
 

@@ -5,14 +5,11 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { ThreadData } from '../../src/delivery-thread.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import type { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { type DeliveryThread, startDeliveryThread } from '../../src/start-delivery-thread.ts';
-import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { makeFolder } from '../support/process.ts';
-import { acceptMessages } from '../support/recording-carrier.ts';
 
 /** How soon a thread that has died is started again here. */
 const restartAfterMs = 50;
@@ -80,8 +77,7 @@ function play(script: string): Scene {
 
 const working = `
   parentPort.on('message', (order) => {
-    const texts = (accepted) => accepted.split('\\x1f').at(-1).slice(0, -1);
-    note(order === 'stop' ? order : 'wake ' + (order.carriers?.join() ?? 'all') + ':' + texts(order.accepted));
+    note(order === 'stop' ? order : 'wake ' + (order.carriers?.join() ?? 'all'));
     if (order !== 'stop') return;
     parentPort.postMessage({ delivery: { submitted: 3 }, carriers: {}, texts: {}, answers: {}, maintenance: { traces: { rows: 7 } }, webhooks: { delivered: 2 }, webhookLeases: { calling: 1 }, webhooksWaiting: { count: 0, oldestAtMs: null }, spans: { exported: 4 }, workers: [] });
     parentPort.close();
@@ -98,7 +94,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     thread.wake();
     await eventually('it is woken again', () => scene.notes().length > 2);
     await thread.stop();
-    assert.deepEqual(scene.notes(), ['launched', 'wake a#1,b#2:', 'wake all:', 'stop']);
+    assert.deepEqual(scene.notes(), ['launched', 'wake a#1,b#2', 'wake all', 'stop']);
     assert.deepEqual(scene.counted, { submitted: 3, 'traces rows': 7, delivered: 2, calling: 1, exported: 4 });
   });
 
@@ -113,20 +109,6 @@ describe('the delivery thread', { concurrency: true }, () => {
     assert.deepEqual(scene.states(), []);
   });
 
-  test('receives the texts that were accepted', async () => {
-    const scene = play(working);
-    const thread = await scene.start();
-    const { database, drop } = await createTestDatabase();
-    const messages = await acceptMessages({ database, clock: systemClock }, 1, { body: 'Hello' });
-    thread.wake([], messages);
-    await eventually('it is woken', () => scene.notes().length > 1);
-    thread.wake();
-    await eventually('it is woken again', () => scene.notes().length > 2);
-    await thread.stop();
-    assert.deepEqual(scene.notes(), ['launched', 'wake :Hello', 'wake all:', 'stop']);
-    await drop();
-  });
-
   test('a wake and a stop that come while it loads its code reach it', async () => {
     const scene = play(working);
     const thread = scene.launch();
@@ -134,7 +116,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     // A wake is sent once per turn of the event loop.
     await new Promise((done) => setImmediate(done));
     await thread.stop();
-    assert.deepEqual(scene.notes(), ['launched', 'wake a#1:', 'stop']);
+    assert.deepEqual(scene.notes(), ['launched', 'wake a#1', 'stop']);
   });
 
   for (const [how, script] of [
@@ -153,7 +135,7 @@ describe('the delivery thread', { concurrency: true }, () => {
     thread.wake();
     await eventually('there is another', () => scene.notes().filter((note) => note === 'launched').length === 2);
     await thread.stop();
-    assert.deepEqual(scene.notes(), ['launched', 'wake all:', 'launched', 'stop']);
+    assert.deepEqual(scene.notes(), ['launched', 'wake all', 'launched', 'stop']);
   });
 
   test('a delivery thread that has died when the service stops is not started again', async () => {
@@ -161,7 +143,7 @@ describe('the delivery thread', { concurrency: true }, () => {
       parentPort.on('message', () => process.exit(1));`);
     const thread = await scene.start();
     thread.wake();
-    await eventually('it has died', () => scene.notes().includes('wake all:'));
+    await eventually('it has died', () => scene.notes().includes('wake all'));
     // Whether it is found dying or dead, nothing may be launched after the stop.
     await thread.stop();
     const after = scene.notes();

@@ -4,7 +4,6 @@ import { createDelivery, type Delivery } from '../../src/compose/delivery.ts';
 import { composeTracing } from '../../src/compose/tracing/tracer.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
-import { packTexts } from '../../src/messages/accepted-texts.ts';
 import type { OpenKeyRing } from '../../src/platform/crypto/open-key-ring.ts';
 import { type Config, readConfig } from '../../src/settings/settings.ts';
 import { createTestClock, type TestClock } from './clock.ts';
@@ -93,8 +92,7 @@ export async function createTestApp({
     log,
     version: '0.0.0-test',
     extraRoutes,
-    wakeDelivery: (carriers, accepted = []) =>
-      held === undefined ? delivery.wake(carriers, packTexts(accepted)) : undefined,
+    wakeDelivery: (carriers) => (held === undefined ? delivery.wake(carriers) : undefined),
     // Real hashing, at a cost that suits a test.
     passwordCost,
     ...(timeouts && { timeouts }),

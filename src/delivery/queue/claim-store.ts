@@ -1,4 +1,3 @@
-import type { AcceptedTexts } from '../../messages/accepted-texts.ts';
 import { unsentStatuses } from '../../messages/message.ts';
 import { lanes } from '../../messages/message-queue.ts';
 import { statusCodes } from '../../messages/message-row.ts';
@@ -30,10 +29,7 @@ export function newToken(): string {
 }
 
 /** Takes texts from one carrier's queue: the first lane first, and in each lane the applications in turn. */
-export function createClaims(
-  database: Database,
-  accepted?: AcceptedTexts,
-): (options: ClaimOptions) => Promise<Claim | undefined> {
+export function createClaims(database: Database): (options: ClaimOptions) => Promise<Claim | undefined> {
   /** For each lane, the application that had the last turn. */
   const served = { [lanes.first]: beforeAll, [lanes.bulk]: beforeAll };
   let claims = 0;
@@ -64,7 +60,7 @@ export function createClaims(
     const limit = lane === lanes.first ? options.limits.first : options.limits.bulk;
     const wasLastTurn = applications.size < Math.min(applicationsPerClaim, limit);
     served[lane] = wasLastTurn ? beforeAll : (entries.at(-1)?.applicationId ?? beforeAll);
-    const texts = await withMessages(database, entries, accepted);
+    const texts = await withMessages(database, entries);
     return { id: row.claimId, revision: 0, claimedAtMs: options.nowMs, texts, optOuts: row.optOuts };
   };
 }

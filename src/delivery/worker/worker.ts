@@ -1,4 +1,3 @@
-import type { AcceptedTexts } from '../../messages/accepted-texts.ts';
 import type { Lane } from '../../messages/message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -27,7 +26,6 @@ export interface DeliveryWorkerOptions {
   receipts: Pick<Receipts, 'apply'>;
   /** Shared by the workers of a node. */
   reads?: CarrierReads;
-  accepted?: AcceptedTexts;
   /** Keeps what phones sent to this carrier's numbers. */
   receiveInbound?: (source: InboundSource, texts: InboundText[]) => Promise<unknown>;
   /** Returns a message's text. A verification's text is rendered here and never stored. */
@@ -87,7 +85,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const isAtMostOnce = () => (carrier.onDoubt === undefined ? options.atMostOnce : !carrier.onDoubt.resend);
   const sleep = createWakeableSleep();
   const health = createCarrierHealth();
-  const claimNext = createClaims(database, options.accepted);
+  const claimNext = createClaims(database);
   const unseen = createUnseenClaims(database, clock);
   const turns = createClaimTurns(clock);
   const polls = createQueuePolls(sleep);
