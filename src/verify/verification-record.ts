@@ -89,7 +89,7 @@ export const startSchema = Type.Object(
       Type.Object(
         {
           number: Type.String({ examples: ['+15005550199'] }),
-          text: Type.String({ examples: ['ACME 48291374'] }),
+          text: Type.String({ description: 'The text that the person sends', examples: ['ACME 48291374'] }),
         },
         { title: 'TextToReceive', description: 'With channel inbound: the text that the person sends, and where to' },
       ),

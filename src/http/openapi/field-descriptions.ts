@@ -6,7 +6,7 @@ const descriptions: Record<string, string> = {
   application_id: 'The id of the application',
   approved_at: 'When the right code came; null before',
   attempts_remaining: 'Wrong codes that are still allowed',
-  channel: 'How it is sent: sms',
+  channel: 'How it is sent: sms, voice or whatsapp; inbound if the person sends a text',
   characters: 'Characters of the text',
   client_id: 'The client of the application',
   code_length: 'Digits of the code',

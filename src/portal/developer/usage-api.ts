@@ -43,8 +43,8 @@ const limitThen = nullable(
 
 const usageSchema = Type.Object(
   {
-    from: Type.String({ examples: ['2026-01-31T11:00:00.000Z'] }),
-    to: Type.String({ examples: ['2026-01-31T12:00:00.000Z'] }),
+    from: Type.String({ description: 'Where the first step begins', examples: ['2026-01-31T11:00:00.000Z'] }),
+    to: Type.String({ description: 'Where the last step ends', examples: ['2026-01-31T12:00:00.000Z'] }),
     step: Type.Unsafe<StepName>({ type: 'string', enum: [...stepNames] }),
     data: Type.Array(
       Type.Object({

@@ -65,8 +65,8 @@ const totalSchema = Type.Object(
 export type TotalRecord = Static<typeof totalSchema>;
 const totalsSchema = Type.Object(
   {
-    from: Type.String({ examples: ['2026-01-02'] }),
-    to: Type.String({ examples: ['2026-01-31'] }),
+    from: Type.String({ description: 'The first day', examples: ['2026-01-02'] }),
+    to: Type.String({ description: 'The last day', examples: ['2026-01-31'] }),
     by: Type.Array(Type.String(), { examples: [['carrier', 'country']] }),
     data: Type.Array(totalSchema),
     truncated: Type.Boolean({ description: 'There are more rows: ask for fewer days or columns, or for the CSV file' }),

@@ -23,8 +23,8 @@ const counts = {
 };
 const trafficSchema = Type.Object(
   {
-    from: Type.String(),
-    to: Type.String(),
+    from: Type.String({ description: 'Where the first step begins' }),
+    to: Type.String({ description: 'Where the last step ends' }),
     step_seconds: Type.Integer({ examples: [60] }),
     data: Type.Array(Type.Object({ at: Type.String(), ...counts }), { description: 'Oldest first' }),
   },

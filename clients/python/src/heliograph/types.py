@@ -91,7 +91,7 @@ Message = TypedDict(
         "from": str,
         # Null once the retention time is over
         "message": Optional[str],
-        # How it is sent: sms
+        # How it is sent: sms, voice or whatsapp; inbound if the person sends a text
         "channel": str,
         # The latest status
         "status": str,
@@ -356,7 +356,7 @@ VerificationDelivery = TypedDict(
 SentCode = TypedDict(
     "SentCode",
     {
-        # How it is sent: sms
+        # How it is sent: sms, voice or whatsapp; inbound if the person sends a text
         "channel": str,
         # Its status; of a call, delivered means answered
         "status": str,
@@ -384,7 +384,7 @@ _Verification = TypedDict(
         "id": str,
         # The number of the recipient
         "to": str,
-        # How it is sent: sms
+        # How it is sent: sms, voice or whatsapp; inbound if the person sends a text
         "channel": str,
         # All except pending are final
         "status": str,
@@ -434,7 +434,7 @@ TextToReceive = TypedDict(
     "TextToReceive",
     {
         "number": str,
-        # What the phone shows
+        # The text that the person sends
         "text": str,
     },
 )
@@ -447,7 +447,7 @@ _StartedVerification = TypedDict(
         "id": str,
         # The number of the recipient
         "to": str,
-        # How it is sent: sms
+        # How it is sent: sms, voice or whatsapp; inbound if the person sends a text
         "channel": str,
         # All except pending are final
         "status": str,
@@ -501,7 +501,7 @@ _CheckedVerification = TypedDict(
         "id": str,
         # The number of the recipient
         "to": str,
-        # How it is sent: sms
+        # How it is sent: sms, voice or whatsapp; inbound if the person sends a text
         "channel": str,
         # All except pending are final
         "status": str,
@@ -556,7 +556,7 @@ _CanceledVerification = TypedDict(
         "id": str,
         # The number of the recipient
         "to": str,
-        # How it is sent: sms
+        # How it is sent: sms, voice or whatsapp; inbound if the person sends a text
         "channel": str,
         # All except pending are final
         "status": str,
