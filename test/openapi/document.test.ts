@@ -3,19 +3,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import buildSerializer from 'fast-json-stringify';
 import { createOpenApi } from '../../src/http/openapi/document.ts';
+import { compileValidator } from '../../src/http/request/validation.ts';
 import { messageErrorCodes, messageStatuses } from '../../src/messages/message.ts';
 import { type IdPrefix, idTimeMs, isId } from '../../src/platform/ids.ts';
 import { verificationStatuses } from '../../src/verify/verification.ts';
 import { reasons } from '../../src/verify/verification-row.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { requirePages } from '../support/built-portal.ts';
 import { send } from '../support/developer.ts';
+import { exchange } from '../support/http.ts';
 import { type OpenApi, operationsOf, responsesOf } from './openapi-document.ts';
 import { runTool } from './tools.ts';
 
 let app: TestApp;
 let document: OpenApi;
+const validator = new Validator();
 before(async () => {
+  requirePages();
   app = await createTestApp();
   document = await readDocument('/openapi.json');
 });
@@ -34,6 +40,53 @@ test('no route lacks what the document needs of it', () => {
 
 test('the linter has no word to say: no error and no warning', async () => {
   assert.equal(await runTool('lint', JSON.stringify(document)), '');
+});
+
+test('it is valid OpenAPI 3.1', async () => {
+  assert.match(document.openapi, /^3\.1\./);
+  const { valid, errors } = await validator.validate({ ...document });
+  assert.deepEqual([valid, errors], [true, undefined]);
+});
+
+describe('routes', () => {
+  test('each operation it names is one that answers', async () => {
+    const operations = operationsOf(document);
+    assert.ok(operations.some(({ path }) => path === '/healthz'));
+    for (const { path, method, what } of operations) {
+      const { status, headers } = await exchange(app.url + path.replaceAll(/\{\w+\}/g, 'x'), {
+        method,
+        headers: {},
+      });
+      assert.notEqual(status, 405, what);
+      assert.ok(status < 500, what);
+      assert.ok(headers.get('x-correlation-id'), what);
+    }
+  });
+
+  test('it has exactly those that are mounted', () => {
+    const documented = operationsOf(document).map(({ what }) => what);
+    const mounted = app.app.routes.map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(new Set(documented), new Set(mounted));
+    assert.equal(documented.length, mounted.length);
+  });
+
+  test('every parameter in a path is described', () => {
+    for (const { path, what, parameters = [] } of operationsOf(document)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const described = parameters.filter((each) => each.in === 'path').map(({ name }) => name);
+      assert.deepEqual(new Set(described), new Set(named), what);
+    }
+  });
+
+  test('every schema of every route compiles: a running service compiles one when its first request needs it', () => {
+    for (const { params, query, body, answers, consumes = 'json' } of app.app.routes) {
+      const read = consumes === 'json' ? [params, query, body] : [params, query];
+      for (const schema of read) if (schema !== undefined) compileValidator(schema);
+      for (const { schema, type } of Object.values(answers)) {
+        if (schema !== undefined && type === undefined) buildSerializer(schema);
+      }
+    }
+  });
 });
 
 describe('operations', () => {
@@ -199,7 +252,6 @@ test('the credentials are such that a generator understands', () => {
 
 test('each part has a document of its own; together they are the whole one', async () => {
   const seen: string[] = [];
-  const validator = new Validator();
   for (const part of ['apis', 'portal', 'operators', 'operations']) {
     const own = await readDocument(`/openapi/${part}.json`);
     const { valid, errors } = await validator.validate({ ...own });
