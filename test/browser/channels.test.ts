@@ -7,7 +7,6 @@ import {
   assertGood,
   createApplication,
   openAsOperator,
-  openPortal,
   openTab,
   openWindow,
   register,
@@ -25,9 +24,9 @@ let page: Page;
 let faults: string[];
 before(async () => {
   stage = await setStage();
-  ({ page, faults } = await openPortal(stage.browser, stage.service.url));
+  ({ page, faults } = await openWindow(stage.browser, stage.service.url));
   await page.addInitScript(keepSpoken);
-  await page.reload();
+  await page.goto(`${stage.service.url}/`);
   await signUp(page, 'channels@example.com');
   await createApplication(page, 'ACME');
   const dialog = await register(page, 'Verification');

@@ -13,6 +13,7 @@ import {
   follow,
   forgetShifts,
   openPortal,
+  openWindow,
   type Portal,
   type Stage,
   setStage,
@@ -239,7 +240,7 @@ describe('a developer', () => {
     await page.goto(link);
     await heading('Applications').waitFor();
     assert.ok(!page.url().includes('sign-in'), 'the link is in the history');
-    const again = await openPortal(stage.browser, url);
+    const again = await openWindow(stage.browser, url);
     await again.page.goto(link);
     await again.page.getByText('This sign-in link no longer works').waitFor();
     await again.page.getByLabel('Password', { exact: true }).waitFor();
