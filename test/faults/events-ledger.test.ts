@@ -29,7 +29,7 @@ import {
   type WebhookReceiver,
 } from '../support/webhook-receiver.ts';
 
-const count = inShort(300, 50_000);
+const count = inShort(200, 50_000);
 const batchSize = inShort(10, 100);
 const rounds = 3;
 const withinMs = inShort(60_000, 600_000);

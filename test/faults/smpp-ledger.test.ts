@@ -30,7 +30,7 @@ type Fault = 'worker' | 'carrier' | 'database';
 const manyFaults =
   'worker carrier worker database worker carrier worker worker carrier worker worker carrier worker database worker carrier worker';
 const faults = inShort('worker carrier database', manyFaults).split(' ') as Fault[];
-const count = inShort(500, 100_000);
+const count = inShort(300, 100_000);
 const withinMs = inShort(120_000, 1_200_000);
 
 /** Every tenth text has two parts, every thirtieth three. */

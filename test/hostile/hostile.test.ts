@@ -44,8 +44,8 @@ interface Case {
   request: HostileRequest;
 }
 
-/** In short a place meets every 64th shape, in one size; the next place meets the next ones, in the other size. */
-const shapeStep = inShort(64, 1);
+/** In short a place meets every 96th shape, in one size; the next place meets the next ones, in the other size. */
+const shapeStep = inShort(96, 1);
 
 function* casesOf(target: Target, slot: Slot, slotIndex: number): Generator<Case> {
   for (let index = slotIndex % shapeStep; index < shapes.length; index += shapeStep) {

@@ -238,7 +238,7 @@ test('an application has 5 streams on the node, not on each process, and those o
 });
 
 test('kill -9 of a web process: the others go on, it is replaced, and no text is lost or doubled', async () => {
-  const texts = textsOf('900', inShort(200, 900));
+  const texts = textsOf('900', inShort(120, 900));
   const load = startTextLoad(service, texts);
   for (let kill = 1; kill <= inShort(1, 3); kill++) {
     await eventually('the load runs', () => load.answered.size >= kill * 60);
@@ -255,7 +255,7 @@ test('kill -9 of a web process: the others go on, it is replaced, and no text is
 });
 
 test('kill -9 of the parent: every process ends with it, the launcher starts a new node, and no text is lost or doubled', async () => {
-  const texts = textsOf('901', inShort(100, 600));
+  const texts = textsOf('901', inShort(70, 600));
   const load = startTextLoad(service, texts);
   await eventually('the load runs', () => load.answered.size >= 30);
   const pids = [...webProcessesOf(service).values()];

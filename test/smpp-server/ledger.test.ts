@@ -19,7 +19,7 @@ import { eventually } from '../support/eventually.ts';
 import { shareMortalCluster } from '../support/mortal-cluster.ts';
 import { type AccountBody, createAccount } from './world.ts';
 
-const count = inShort(400, 100_000);
+const count = inShort(250, 100_000);
 const binds = 8;
 const window = inShort(10, 50);
 const withinMs = inShort(90_000, 900_000);
