@@ -133,7 +133,7 @@ export interface Portal {
   errors: string[];
 }
 
-/** With `pictureScale` its pages are drawn, for pictures of so many pixels for one of CSS. */
+/** `pictureScale` is the number of pixels for each CSS pixel. With it the pages are drawn, for pictures. */
 export async function openPortal(browser: Browser, url: string, pictureScale?: number): Promise<Portal> {
   const portal = await openWindow(browser, url, pictureScale);
   await portal.page.goto(`${url}/`);
@@ -206,7 +206,7 @@ export async function operatorLink({ service, env }: Stage, email: string): Prom
   return /http\S+\/#\/set-password\/\w+/.exec(command.output())?.[0] ?? assert.fail(command.output());
 }
 
-/** By the printed link; whoever tests no sign-in has it cheaper by `openAsOperator`. */
+/** Signs in by the printed link. A test of something else uses `openAsOperator`, which costs less. */
 export async function signInAsOperator(stage: Stage, page: Page, email = 'boss@example.com'): Promise<void> {
   await page.goto(await operatorLink(stage, email));
   await page.getByLabel('New password', { exact: true }).fill(password);
