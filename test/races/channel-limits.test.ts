@@ -11,7 +11,7 @@ let second: TestApp;
 let acme: VerifyCaller;
 let elsewhere: VerifyCaller;
 before(async () => {
-  app = await createTestApp({ env, delivery: 'held' });
+  app = await createTestApp({ manyConnections: true, env, delivery: 'held' });
   second = await createTestApp({ env, db: app.db, clock: app.clock, delivery: 'held' });
   acme = await createVerifyCaller(app);
   elsewhere = await createVerifyCaller(second, acme);

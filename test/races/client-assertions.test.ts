@@ -10,7 +10,7 @@ import { inShort } from '../support/effort.ts';
 let here: TestApp;
 let there: TestApp;
 before(async () => {
-  here = await createTestApp({ delivery: 'held' });
+  here = await createTestApp({ manyConnections: true, delivery: 'held' });
   there = await createTestApp({ delivery: 'held', db: here.db, clock: here.clock });
 });
 after(async () => {

@@ -16,7 +16,7 @@ let app: TestApp;
 let files: DeclaredFiles;
 let owner: TestDeveloper;
 before(async () => {
-  app = await createTestApp({ delivery: 'held' });
+  app = await createTestApp({ manyConnections: true, delivery: 'held' });
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   files = await createDeclaredFiles(app, { SECRET: secret }, (text) => {
     if (text.startsWith('Another apply is under way')) waits++;

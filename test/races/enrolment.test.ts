@@ -13,7 +13,7 @@ const password = 'another sentence, known to no one';
 
 let app: TestApp;
 before(async () => {
-  app = await createTestApp({ env: { HELIOGRAPH_ENV: 'production' }, delivery: 'held' });
+  app = await createTestApp({ manyConnections: true, env: { HELIOGRAPH_ENV: 'production' }, delivery: 'held' });
 });
 after(() => app.close());
 

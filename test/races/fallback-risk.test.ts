@@ -27,7 +27,7 @@ before(async () => {
   await new Promise<void>((done) => risk.listen(0, '127.0.0.1', done));
   const env = { HELIOGRAPH_RISK_URL: `http://127.0.0.1:${(risk.address() as AddressInfo).port}/` };
   // Both nodes deliver, so both poll for steps.
-  app = await createTestApp({ env });
+  app = await createTestApp({ manyConnections: true, env });
   second = await createTestApp({ env, db: app.db, clock: app.clock });
   owner = await createSender(app, { apis: ['verify'] });
   const { client_id: clientId, client_secret: clientSecret } = owner.client;

@@ -10,7 +10,7 @@ let second: TestApp;
 let acme: VerifyCaller;
 before(async () => {
   // Both nodes deliver, so both poll for steps.
-  app = await createTestApp();
+  app = await createTestApp({ manyConnections: true });
   second = await createTestApp({ db: app.db, clock: app.clock });
   acme = await createVerifyCaller(app);
 });

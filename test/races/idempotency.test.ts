@@ -10,7 +10,7 @@ let app: TestApp;
 let other: TestApp;
 let acme: Sender;
 before(async () => {
-  app = await createTestApp({ delivery: 'held' });
+  app = await createTestApp({ manyConnections: true, delivery: 'held' });
   other = await createTestApp({ delivery: 'held', db: app.db, clock: app.clock });
   acme = await createSender(app, { apis: ['sms'] });
   // Both nodes know the key, so that all the requests arrive together.

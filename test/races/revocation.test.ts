@@ -53,7 +53,7 @@ const env = {
 let here: TestApp;
 let there: TestApp;
 before(async () => {
-  here = await createTestApp({ extraRoutes, env, delivery: 'held' });
+  here = await createTestApp({ manyConnections: true, extraRoutes, env, delivery: 'held' });
   there = await createTestApp({ extraRoutes, env, delivery: 'held', db: here.db, clock: here.clock });
 });
 after(async () => {

@@ -14,7 +14,10 @@ const rounds = inShort(2, 5);
 let app: TestApp;
 before(async () => {
   // Slow enough that a sign-in is still being checked when the reset that began before it commits.
-  app = await createTestApp({ passwordCost: { scrypt: { logN: 15, p: 1 }, argon2: { memoryKiB: 65_536, passes: 4 } } });
+  app = await createTestApp({
+    manyConnections: true,
+    passwordCost: { scrypt: { logN: 15, p: 1 }, argon2: { memoryKiB: 65_536, passes: 4 } },
+  });
 });
 after(() => app.close());
 

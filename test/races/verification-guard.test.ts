@@ -12,7 +12,7 @@ let acme: VerifyCaller;
 /** The same application on another node: its own app, pool and memory, on the same database. */
 let acmeElsewhere: VerifyCaller;
 before(async () => {
-  app = await createTestApp({ env, delivery: 'held' });
+  app = await createTestApp({ manyConnections: true, env, delivery: 'held' });
   second = await createTestApp({ env, db: app.db, clock: app.clock, delivery: 'held' });
   acme = await createVerifyCaller(app);
   acmeElsewhere = await createVerifyCaller(second, acme);

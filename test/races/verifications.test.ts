@@ -10,7 +10,7 @@ let acme: VerifyCaller;
 /** The same application on another node: its own app, pool and memory, on the same database. */
 let acmeElsewhere: VerifyCaller;
 before(async () => {
-  app = await createTestApp();
+  app = await createTestApp({ manyConnections: true });
   second = await createTestApp({ db: app.db, clock: app.clock, delivery: 'held' });
   acme = await createVerifyCaller(app);
   acmeElsewhere = await createVerifyCaller(second, acme);

@@ -52,7 +52,11 @@ export async function createSmppCaller(app: TestApp, plan = 'enterprise', body: 
 
 /** The real app with a port for SMPP, and an application with an account. */
 export async function createSmppWorld(options: TestAppOptions = {}, plan = 'enterprise'): Promise<SmppWorld> {
-  const app = await createTestApp({ ...options, env: { HELIOGRAPH_SMPP_PORT: '2775', ...options.env } });
+  const app = await createTestApp({
+    manyConnections: true,
+    ...options,
+    env: { HELIOGRAPH_SMPP_PORT: '2775', ...options.env },
+  });
   const caller = await createSmppCaller(app, plan);
   return { app, port: app.app.smpp.port ?? 0, caller, close: () => app.close() };
 }

@@ -41,7 +41,13 @@ export interface TestAppOptions {
   clock?: TestClock;
   /** A database that is already there; it is left to its owner. */
   db?: TestDatabase;
+  /** As many connections as a node has, for a race. */
+  manyConnections?: boolean;
 }
+
+const many = { poolSize: 10, sidePoolSize: 6 };
+/** Each connection costs Postgres as much as dozens of statements: it reads the catalog and plans anew. */
+const few = { poolSize: 4, sidePoolSize: 2 };
 
 /** The real app on a real database behind a real socket; only its clock is in the test's hand. */
 export async function createTestApp({
@@ -53,8 +59,10 @@ export async function createTestApp({
   clock = createTestClock(),
   clockWatch,
   db,
+  manyConnections = db !== undefined,
 }: TestAppOptions = {}): Promise<TestApp> {
-  const own = db ?? (await createTestDatabase());
+  const { poolSize, sidePoolSize } = manyConnections ? many : few;
+  const own = db ?? (await createTestDatabase({ poolSize }));
   const { log, lines } = createTestLog();
   const read = readConfig({
     HELIOGRAPH_SECRET: testSecret,
@@ -87,7 +95,7 @@ export async function createTestApp({
     clock,
     clockWatch,
     database: own.database,
-    sideDatabase: own.another({ poolSize: 6 }),
+    sideDatabase: own.another({ poolSize: sidePoolSize }),
     keys,
     log,
     version: '0.0.0-test',

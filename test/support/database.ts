@@ -67,8 +67,15 @@ async function trustSocket(admin: Database, roles: Connection[]): Promise<void> 
   writeFileSync(file, trusted + readFileSync(file, 'utf8'));
 }
 
+export interface TestDatabaseOptions {
+  empty?: boolean;
+  /** Of the pool that it opens; ten unless it says less. */
+  poolSize?: number;
+}
+
 /** A database of the test's own on the real server, with every migration run unless `empty`. */
-export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const { empty = false, poolSize = 10 } = options;
   const { log } = createTestLog();
   const server = testServer();
   const admin = createDatabase({ connection: server.adminConnection, log, poolSize: 1, timeouts });
@@ -85,7 +92,7 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
     opened.push(database);
     return database;
   };
-  const database = another();
+  const database = another({ poolSize });
   return {
     database,
     connection,
