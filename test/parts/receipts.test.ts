@@ -476,8 +476,10 @@ function afterLateAnswer(before: Model, attempt: number, result: AttemptResult):
   const waits = before.onTheWire && before.place !== 'claim' && before.attempt === attempt;
   if (!waits) return before;
   if ('ended' in result) return afterAnswer(before, result);
-  if (result.again.entry.inDoubt || before.place !== 'schedule') return before;
-  return { ...before, onTheWire: false, dueAtMs: Math.floor(result.again.dueAtMs) };
+  if (result.again.entry.inDoubt) return before;
+  // The submit has an answer now. A text in the queue is due already.
+  const dueAtMs = before.place === 'schedule' ? Math.floor(result.again.dueAtMs) : null;
+  return { ...before, onTheWire: false, unanswered: before.unanswered - 1, dueAtMs };
 }
 
 function afterReceipt(before: Model, outcome: ReceiptOutcome, reportedId: string, left: boolean): Model {
