@@ -378,6 +378,8 @@ interface Submit {
   claim: Claim;
   attempt: number;
   leasedUntilMs: number;
+  /** How many submits before it had no answer. */
+  unansweredBefore: number;
   /** The worker has written that no answer came; one that comes now is late. */
   unanswered: boolean;
 }
@@ -472,14 +474,14 @@ function afterAnswer(claimed: Model, result: AttemptResult): Model {
 }
 
 /** The claim is closed: the answer counts if the message was not submitted again, and nothing else has settled it. */
-function afterLateAnswer(before: Model, attempt: number, result: AttemptResult): Model {
+function afterLateAnswer(before: Model, { attempt, unansweredBefore }: Submit, result: AttemptResult): Model {
   const waits = before.onTheWire && before.place !== 'claim' && before.attempt === attempt;
   if (!waits) return before;
   if ('ended' in result) return afterAnswer(before, result);
   if (result.again.entry.inDoubt) return before;
   // The submit has an answer now. A text in the queue is due already.
   const dueAtMs = before.place === 'schedule' ? Math.floor(result.again.dueAtMs) : null;
-  return { ...before, onTheWire: false, unanswered: before.unanswered - 1, dueAtMs };
+  return { ...before, onTheWire: false, unanswered: unansweredBefore, dueAtMs };
 }
 
 function afterReceipt(before: Model, outcome: ReceiptOutcome, reportedId: string, left: boolean): Model {
@@ -573,6 +575,7 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
           claim: claimed,
           attempt: model.attempt,
           leasedUntilMs: nowMs + leaseMs,
+          unansweredBefore: before.unanswered,
           unanswered: false,
         });
         break;
@@ -584,7 +587,7 @@ async function play(id: string, expiresAtMs: number, plain: boolean, events: Eve
         const [result] = await record(submit.claim, answers[event.answer]);
         assert.ok(result !== undefined, 'an answer without a result');
         const open = before.place === 'claim' && submit === submits.at(-1);
-        if (submit.unanswered) model = afterLateAnswer(before, submit.attempt, result);
+        if (submit.unanswered) model = afterLateAnswer(before, submit, result);
         else if (open) model = afterAnswer(before, result);
         const isKept = submit.unanswered ? event.answer !== 'unanswered' : open;
         if (isKept) attempts.set(submit.attempt, event.answer);
