@@ -63,7 +63,7 @@ export interface KnownCaller {
   scopes: string[] | undefined;
 }
 
-/** The edge's decision on a request. Every request gets one, so every answer has its limit headers. */
+/** The edge's decision on a request: who calls, and whether the limits admit it. Every answer gets its headers from it. */
 export interface Admission {
   caller: Caller;
   decision: LimitDecision;

@@ -23,7 +23,7 @@ export interface ProcessCount {
 
 export interface OperationsOptions extends OpenApiOptions {
   checks: Check[];
-  /** Shown, and never a reason to be not ready: another node would have the same carriers. */
+  /** Only shown. A carrier that is down does not make the node unready: other nodes have the same carriers. */
   carriers: () => readonly { name: string; state: string; paused: boolean }[];
   metrics: { contentType: string; read(): Promise<string> };
   /** Set on a node of several processes. */

@@ -9,7 +9,7 @@ import type { SendingRights } from './sending-rights.ts';
 
 export type Scope = 'verify:manage' | 'messaging:send';
 export type Api = 'sms' | 'verify' | 'messaging';
-/** The APIs that Twilio's shape covers. */
+/** The APIs that Twilio's libraries can call. */
 export type SidApi = 'sms' | 'verify';
 /** Stores write an API as its index in this list, so new ones go to the end. */
 export const apiNames: readonly Api[] = ['sms', 'verify', 'messaging'];
@@ -27,7 +27,7 @@ export type Auth =
   | { kind: 'visitor'; session?: true }
   /** A signed-in person, with any role: for routes about the person, not an account. */
   | { kind: 'person' }
-  /** HTTP Basic with an account sid and its token, in Twilio's shape. */
+  /** HTTP Basic with an account sid and its token, as Twilio's libraries send them. */
   | { kind: 'sid'; api: SidApi }
   /** A member of the account. Without a role, reading needs a viewer and everything else a developer. */
   | { kind: 'developer'; role?: Role }
@@ -53,7 +53,7 @@ export interface CallingApplication {
   /** Shown in verification texts. */
   applicationName: string;
   registrationId: string;
-  /** Its windows. A registration that is deleted and made again goes on with them. */
+  /** The key of its rate windows. A registration that is created again keeps them. */
   windowKey: string;
   api: Api;
   /** Whether it may send texts of high priority. */
@@ -201,7 +201,7 @@ export interface Route {
   method: Method;
   /** In OpenAPI's form: `/portal/v1/applications/{id}`. */
   path: string;
-  /** Also answers with a slash at the end of its path, as people type the address of a page. */
+  /** Also answers with a slash at the end of its path, because people type page addresses that way. */
   slash?: true;
   auth: Auth | Auth[];
   /** Its name in generated clients, like `sendMessage`. It stays the same for good. */
@@ -238,12 +238,12 @@ export interface Route {
   waits?: true;
   /** Limits by address although the caller is known: a convenience that must not use up its quota. */
   limitedBy?: 'address';
-  /** The error format: the contract's by default, that of RFC 6749, or one of the room's own. */
+  /** The error format: the contract's by default, that of RFC 6749, or one that the folder of the route defines. */
   errors?: 'oauth' | ErrorFormat;
   handler: (call: Call) => Reply | Promise<Reply>;
 }
 
-/** How a room writes its errors. A 429 has one field everywhere. */
+/** How the routes of a folder write their errors. A 429 has one field everywhere. */
 export interface ErrorFormat {
   /** The title of its schema. */
   title: string;

@@ -26,7 +26,7 @@ export interface GuardHold {
   scope: string;
   beganAtMs: number;
   untilMs: number;
-  /** What was seen: how many numbers got a code, how many entered it, and the minimum share expected. */
+  /** Why it is held: how many numbers got a code, how many entered it, and the minimum share expected. */
   numbers: number;
   approved: number;
   leastShare: number;

@@ -15,7 +15,7 @@ export async function insertMessages(tx: Tx, messages: Message[]): Promise<void>
 }
 
 /**
- * The same, but inserts nothing and returns false if there is any opt-out: then each text is checked. `again` says that
+ * Like `insertMessages`, but inserts nothing and returns false if there is any opt-out: then each text is checked. `again` says that
  * an earlier run may have inserted the messages, or may still do so.
  */
 export async function insertUnlessOptOuts(tx: Tx, messages: Message[], again: boolean): Promise<boolean> {
@@ -102,7 +102,7 @@ const insertFailedStatement: Statement = {
   planOnce: true,
 };
 
-/** Written by hand and not from lists of cells: it is a good part of what a text costs. */
+/** Joins the cells of a row by hand: this is a large part of a text's cost. */
 export function messageRows(messages: Message[]): TextRows {
   // Most of a batch have one application, and those of one request its id.
   let [applicationId, application, correlationId, correlation] = ['', '', '', ''];
@@ -130,7 +130,7 @@ export function messageRows(messages: Message[]): TextRows {
   });
 }
 
-/** Ids, numbers and JSON hold no mark. */
+/** Whether a cell may contain the separator. Ids, numbers and JSON never do. */
 function holdsMark({ to, sender, body, carrier, reference, sentAs, statusCallback }: Message): boolean {
   return (
     mayHoldMark(body) ||

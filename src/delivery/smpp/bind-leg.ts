@@ -40,7 +40,7 @@ export interface TryNow {
 export interface LegEnd {
   reason: CloseReason;
   wasBound: boolean;
-  /** The refusal will pass. */
+  /** The refusal will pass by itself (bind-back-off.ts). */
   isPassing: boolean;
   nextTryMs: number;
 }

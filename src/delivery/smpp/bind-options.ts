@@ -3,7 +3,7 @@ import type { Delivery } from '../../smpp/deliveries.ts';
 import type { PduLog } from './pdu-log.ts';
 import type { SmppSettings } from './settings.ts';
 
-/** What binds need from their carrier. */
+/** The settings and functions that a carrier gives its binds. */
 export interface BindOptions {
   /**
    * The current settings, with the password and the client's key. A change of settings that a bind is made with never shows

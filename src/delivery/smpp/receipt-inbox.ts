@@ -15,7 +15,7 @@ export type DeliveredCount = 'receipts' | 'intermediate' | 'unreadable' | 'inbou
 
 /** Writes the receipts and texts of a carrier, many with one commit, and learns how the carrier writes its ids. */
 export interface ReceiptInbox {
-  /** Resolves to the command_status of the answer, once it is on disk. */
+  /** Resolves to the command_status to answer with, once the receipt is on disk. */
   take(delivery: Delivery): Promise<number>;
   /** From now on a failed write is not retried. */
   stop(): void;
@@ -39,7 +39,7 @@ const mostIds = 5000;
 const mostPerWrite = 500;
 /** A text from a phone may need several statements. */
 const mostTextsPerWrite = 50;
-/** Half a minute in all. */
+/** Tries for half a minute in all. */
 const mostTries = 120;
 const tryAgainMs = 250;
 

@@ -169,7 +169,7 @@ export function referenceOf(messageId: string): number {
 }
 
 const octets = /^hex:((?:[0-9a-fA-F]{2})*)$/;
-/** These say how a text is joined: the settings may not contradict the parts. */
+/** TLVs that say how a text is joined. The settings may not set them: they could contradict the parts. */
 const ourTags: readonly number[] = [tlvTags.messagePayload, tlvTags.sarReference, tlvTags.sarTotal, tlvTags.sarPart];
 
 /** Stands for the text's template id in the value of a TLV. */

@@ -26,7 +26,7 @@ const lookAgainMs = 1000;
 export async function testText(options: TextTestOptions): Promise<void> {
   const { test, settings, clock, submit, watchReceipts, onStep } = options;
   const beganMs = clock.steadyMs();
-  // From the beginning: the receipt may come before the answer.
+  // Collects receipts from the start: one may come before the answer.
   const seen: Receipt[] = [];
   let onSeen = () => {};
   let receiptKey: string | undefined;

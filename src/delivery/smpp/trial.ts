@@ -63,7 +63,7 @@ export function createCarrierTrial(options: CarrierTrialOptions) {
   };
 }
 
-/** The first four steps, from a session that is up. The test opens none: some carriers would close the first. */
+/** Reports the first four steps from a session that is up. The test opens none: some carriers would close the first. */
 function stepsInUse({ host, since, mode, state, error }: BindState, { tls }: SmppSettings): TestStep[] {
   const what = mode === 'pair' ? 'a transmitter and a receiver' : 'a transceiver';
   const bound =

@@ -42,7 +42,7 @@ export interface CarrierSetOptions {
   onMoved?: (carriers: readonly string[]) => void;
 }
 
-/** What a worker needs for failover. */
+/** The functions by which a worker moves texts to other carriers. */
 export type WorkerFailover = Pick<SubmissionOptions, 'nextCarrier' | 'outcomes' | 'isDown' | 'onMoved' | 'opensAtMs'>;
 
 interface Running {
@@ -226,7 +226,7 @@ export function createCarrierSet(options: CarrierSetOptions) {
       const others = [...fixedWorkers, ...orphaned.workers()].map((worker) => worker.stop());
       await Promise.all([...others, ...[...running.values()].map(stopOne)]);
     },
-    /** Texts may wait for these carriers, or for any. */
+    /** Wakes the workers of these carriers, or of all: they may have texts. */
     wake,
     /** The keys that may match a receipt's text; undefined if this node does not run the account. */
     receiptKeys: (account: string, carrierMessageId: string): string[] | undefined =>
@@ -242,7 +242,7 @@ export function createCarrierSet(options: CarrierSetOptions) {
   };
 }
 
-/** The slots by which it can send. */
+/** The number of slots by which a carrier can send. */
 function usableSlots(carrier: RunningCarrier): string {
   return carrier
     .binds()

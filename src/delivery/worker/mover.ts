@@ -27,9 +27,9 @@ export interface TextMoverOptions {
 /** How long texts other than codes wait for their carrier. */
 const bulkWaitsMs = minuteMs;
 const pieceSize = 500;
-/** The first piece of codes is smaller: the next carrier has them while the others still move. */
+/** The first batch of codes is smaller: the next carrier gets it while the others still move. */
 const firstPieceSize = 100;
-/** Maximum number of pieces of one carrier in one poll; the next poll continues. */
+/** Maximum number of batches of one carrier in one poll; the next poll continues. */
 const mostPieces = 20;
 /** Retried texts that are due within this time move, too. */
 const dueSoonMs = 5 * minuteMs;
@@ -71,7 +71,7 @@ export function createTextMover({ database, clock, outlook, throttled, onMoved }
     onMoved([...new Set(moves.map(({ next }) => next.carrier))]);
   }
 
-  /** One piece in each poll: the rates are lower than that. */
+  /** Moves one batch in each poll: the rates allow no more. */
   async function moveBulk(carrier: string): Promise<void> {
     for (const lane of [lanes.first, lanes.bulk]) {
       const key = `${carrier} ${lane}`;

@@ -7,12 +7,12 @@ import type { WakeableSleep } from '../../platform/work/wakeable-sleep.ts';
 export function createQueuePolls(sleep: Pick<WakeableSleep, 'untilWoken' | 'wakeOne'>) {
   /** There was a wake since the last poll began, or there was no poll yet. */
   let isDue = true;
-  /** The last poll read a part of the queue. */
+  /** Whether the last poll left a part of the queue unread. */
   let isLeft = false;
   let underWay: Promise<void> | undefined;
 
   return {
-    /** There may be texts. */
+    /** Call it when there may be texts. */
     wake(): void {
       isDue = true;
       sleep.wakeOne();

@@ -46,7 +46,7 @@ export function createCarrierReport(options: CarrierReportOptions): CarrierRepor
   let written: { state: string; atMs: number; slots: number[] } = { state: '', atMs: 0, slots: [] };
   let logWrittenMs = logWantedAtMs ?? 0;
 
-  /** The node that is bound runs a test. A node without a slot must not bind for one. */
+  /** Whether this node may run a test: only a node that is bound may, because one without a slot must not bind. */
   async function mayTest(): Promise<boolean> {
     const own = carrier.binds();
     if (own.length === 0 || own.some(canSend)) return own.length > 0;

@@ -183,7 +183,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   /** Requeues claims of dead workers. When the only node starts, that is every claim. */
   async function release(): Promise<void> {
-    // Requeue such a claim before its lease ends: otherwise its texts would count as in doubt.
+    // Requeue a claim whose answer was lost before its lease ends: otherwise its texts would count as in doubt.
     if (unseen.size > 0) await unseen.giveBack().then(polls.wake);
     const all = isRecovering(states.current);
     const doubtAfterMs = carrier.onDoubt?.afterMs;

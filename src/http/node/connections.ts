@@ -75,7 +75,7 @@ export function watchConnections(server: Server, options: ConnectionsOptions): C
     closeGently(socket);
   }
 
-  /** Of several pipelined requests, the newest gets the last answer. */
+  /** Whether this request is the newest of its connection: of pipelined requests only its answer is the last. */
   function isLast(exchange: NodeRequest): boolean {
     return options.isEnding() && newestExchange.get(exchange.request.socket) === exchange;
   }

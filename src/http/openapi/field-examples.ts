@@ -1,11 +1,11 @@
 import { hexOf } from '../../platform/ids.ts';
 
-/** An id with this prefix, as in every example: made when the story of the examples begins. */
+/** An example id with this prefix. All examples have the same time. */
 export function exampleId(prefix: string): string {
   return `${prefix}_01kg9ys7g00007pvsxjqcgeahz`;
 }
 
-/** The same id in Twilio's shape. */
+/** The same id as a Twilio sid. */
 export function exampleSid(sidPrefix: string): string {
   return sidPrefix + hexOf(exampleId('app'));
 }
@@ -24,7 +24,7 @@ export const exampleTimes = {
   expires_at: '2026-02-01T12:00:00.000Z',
 };
 const timeOf: Record<string, string> = exampleTimes;
-/** A span for the filters of lists: the day of the story. */
+/** The time span in examples of filters: the day of the examples. */
 export const exampleSpan = { from: '2026-01-31T00:00:00Z', to: '2026-02-01T00:00:00Z' };
 
 /** Values for fields without `examples` of their own, by name: the same name means the same everywhere. */

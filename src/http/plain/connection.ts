@@ -32,7 +32,7 @@ export interface PlainLaneOptions {
   timeouts: PlainTimeouts;
 }
 
-/** What all connections of the lane share. */
+/** Shared by all connections that our own parser reads. */
 interface Lane extends PlainLaneOptions {
   /** Called when a connection ends or goes to Node. */
   onLeft: (connection: PlainConnection) => void;

@@ -6,7 +6,7 @@ export class FirstBytes {
   #informedAtMs: number;
   /** The informed time of the oldest byte not yet taken as a request. */
   #oldestMs: number;
-  /** The informed time of the newest bytes, and how many they are. */
+  /** When the caller of the newest bytes was last informed, and the number of these bytes. */
   #newestMs: number;
   #newestLength = 0;
 

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../platform/errors.ts';
 
-/** Schemas allow unknown properties, so these three limit how much of a body we walk through. */
+/** Schemas allow unknown properties, so these three limit how much of a body we check. */
 const deepest = 16;
 const mostProperties = 100;
 const mostValues = 5000;

@@ -66,7 +66,7 @@ const check: FuncKeywordDefinition = {
   },
 };
 
-/** The same object without strings that are too long to check. */
+/** A copy of the object without strings that are too long to check. */
 function withinBounds(value: Record<string, unknown>, bounds: { name: string; maxLength: number }[]) {
   let within = value;
   for (const { name, maxLength } of bounds) {

@@ -9,7 +9,7 @@ export interface EventStreamOptions<Item, Filter> {
   after: number | undefined;
   /** Whether the reader may have missed something. A new reader gets events from the moment this resolves. */
   returning: boolean;
-  /** Reads the items after a position from storage, oldest first, in pieces. */
+  /** Reads the items after a position from storage, oldest first, in batches. */
   readMissed(after: number): AsyncIterable<Piece<Item>>;
   /** Written regularly: up to this position, everything was sent. */
   heartbeat(reached: number, applicationId: string): string;

@@ -38,7 +38,7 @@ export interface LiveListener<Item, Filter> {
 }
 
 export interface Subscription {
-  /** The listener gets what follows this position. */
+  /** The listener gets the items after this position. */
   from: number;
   leave(): void;
 }
@@ -74,7 +74,7 @@ export function createLiveFeed<Item extends LiveItem, Filter>(
   let interested = 0;
   let stopped = false;
 
-  /** Pushes one piece. After a failure the next read starts at the same place. Returns whether there is more. */
+  /** Pushes one batch. After a failure the next read starts at the same place. Returns whether there is more. */
   async function pushPiece(reading: Reading): Promise<boolean> {
     reading.joining = [];
     try {

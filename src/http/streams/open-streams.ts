@@ -17,7 +17,7 @@ export interface OpenStreamsOptions<Item, Filter>
   /** The node's count of open streams, and the kind that these count as. */
   places: StreamPlaces;
   kind: StreamKind;
-  /** What a caller that has too many can read: `GET /events/v1/events`. */
+  /** The request that replaces a stream, for a caller that has too many: `GET /events/v1/events`. */
   instead: string;
 }
 

@@ -6,7 +6,7 @@ interface Connection {
   query(text: string): void;
 }
 
-/** The same for rows to Postgres. pg's types leave these two out. */
+/** Adds the methods for sending rows to Postgres, which pg's types leave out. */
 interface CopyConnection extends Connection {
   sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
@@ -76,7 +76,7 @@ export class CopyIn extends Writable {
   readonly #text: string;
   /** Known as soon as Postgres is ready for rows. */
   #connection: CopyConnection | undefined;
-  /** Rows that wait until then. */
+  /** Starts to send the rows that wait. */
   #begin: ((connection: CopyConnection) => void) | undefined;
   #finished: (() => void) | undefined;
 

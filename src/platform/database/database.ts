@@ -21,7 +21,7 @@ export type { Rows, Session, Statement, Tx };
 /** Writes an entry of the audit log, in the transaction of the change that it records. */
 export type Note<Result = unknown> = (tx: Tx, result: Result) => Promise<void>;
 
-/** Work of a transaction, and the caller's entry in the audit log. */
+/** Does the work of a transaction, then writes the caller's entry in the audit log. */
 export function noted<Result>(work: (tx: Tx) => Promise<Result>, note: Note<Result> | undefined) {
   return async (tx: Tx): Promise<Result> => {
     const result = await work(tx);

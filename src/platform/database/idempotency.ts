@@ -24,7 +24,7 @@ export interface AnswerToKeep extends Omit<KeptAnswer, 'body'> {
 }
 
 interface AnswerRow {
-  /** Of application, method, path and key. */
+  /** A hash of application, method, path and key. */
   hash: Buffer;
   payloadHash: Buffer;
   /** The encrypted body: it may hold a number, a text or a proof. */

@@ -14,7 +14,7 @@ export interface TurnedIndex {
   replaces: string;
 }
 
-/** The lock or the statement timed out, or another session was first: the next round tries again. */
+/** Errors after which the next round tries again: the lock or the statement timed out, or another session was first. */
 const passing = ['55P03', '57014', '40P01'];
 /** Every request waits behind a statement that waits for such a lock. */
 const impatient = `set lock_timeout = '300ms'; set statement_timeout = '2s'`;
@@ -68,7 +68,7 @@ export async function isTurned(tx: Tx, { replaces }: Pick<TurnedIndex, 'replaces
   return rows[0]?.gone === true;
 }
 
-/** One node at a time. The lock ends with the session. */
+/** Takes a lock, so that one node builds at a time. It ends with the session. */
 async function isAlone(session: Session, { name }: TurnedIndex): Promise<boolean> {
   const { rows } = await session.query<{ alone: boolean }>(
     'select pg_try_advisory_lock(hashtextextended($1, $2)) as alone',

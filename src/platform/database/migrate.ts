@@ -155,7 +155,7 @@ function createRunner(session: Session, clock: Clock, log: Log, { inUse }: { inU
     return rows.map(({ name }) => name);
   }
 
-  /** An index that was interrupted while it was made stays, and is used for nothing. */
+  /** Drops an index whose build was interrupted: it stays in the table, and Postgres never uses it. */
   async function dropBrokenIndex(statement: string): Promise<void> {
     const [, name] = / concurrently if not exists (\w+)/.exec(statement) ?? [];
     if (name === undefined) return;

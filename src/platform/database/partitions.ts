@@ -13,7 +13,7 @@ export interface PartitionedTable {
 
 /** The time span of a partition, and where in the key it begins. */
 export interface PartitionSpans {
-  /** In the names of partitions. */
+  /** The letter in the names of partitions. */
   letter: string;
   lengthMs: number;
   /** How many are made before they are needed. */
@@ -80,7 +80,7 @@ export async function dropOldPartition(
   return dropped ? 1 : 0;
 }
 
-/** Deletes rows of the default partition that are older and not needed, at most a piece of them. Returns how many. */
+/** Deletes rows of the default partition that are older and not needed, at most one batch. Returns how many. */
 export async function deleteOldRows(
   tx: Tx,
   { name, key, spans }: PartitionedTable,

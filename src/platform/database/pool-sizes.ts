@@ -6,7 +6,7 @@ export interface PoolSizes {
   side: number;
 }
 
-/** A node's only process; and what several share. */
+/** The pools of a node's only process; several processes share them. */
 const alone: PoolSizes = { apis: 10, side: 6 };
 const shared: PoolSizes = { apis: 20, side: 12 };
 /** `apis`: two batches and two other requests. `side`: two for sessions and metering, two for lists. */

@@ -30,10 +30,10 @@ export const laterAgesMs = [hourMs, dayMs, 4 * dayMs, 15 * dayMs];
 export const minutesShownMs = 31 * dayMs;
 const minutesKeptMs = minutesShownMs + dayMs;
 
-/** Most records of a piece fall into few sums, so it may be larger than others. */
+/** Many records add up to few sums, so a batch may be larger than in other chores. */
 const summedRows = 5 * pieceRows;
 
-/** The walk of a pass: every record up to its position is in the sums of the pass. */
+/** The name under which a pass stores its position: every record up to it is in the sums of the pass. */
 export const walkOf = ({ sums }: SummedRecords, pass: number) => `${sums}-${pass}`;
 
 /**
@@ -75,7 +75,7 @@ async function sumPiece(tx: Tx, summed: SummedRecords, { pass, nowMs, limit }: P
   return read;
 }
 
-/** The first part of a `with`, and the time in it: not every kind of record needs to know the time. */
+/** The first part of a `with` that holds the current time. Only some kinds of records need it. */
 export const momentOf = (parameter: string) => `moment as materialized (select ${parameter}::timestamptz as time)`;
 export const timeOfMoment = '(select time from moment)';
 

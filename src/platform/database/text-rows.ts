@@ -30,7 +30,7 @@ export function toTextRows(rows: Cell[][]): TextRows {
   });
 }
 
-/** The same for callers that join the cells of a row themselves. `holdsMark` checks the cells that come from API callers. */
+/** Like `toTextRows`, for callers that join the cells of a row themselves. `holdsMark` checks the cells that come from API callers. */
 export function writeTextRows<Row>(
   rows: readonly Row[],
   holdsMark: (row: Row) => boolean,

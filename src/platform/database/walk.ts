@@ -28,6 +28,6 @@ export async function readPosition(tx: Tx, name: string): Promise<string> {
   return rows[0]?.done ?? lowestUuid;
 }
 
-/** The same as SQL, for a statement that must see the rows of a chore and its position at one moment. */
+/** Like `readPosition`, as SQL: for a statement that must see the rows of a chore and its position at one moment. */
 export const positionOf = (name: string) =>
   `coalesce((select done_before from walk where name = '${name}'), '${lowestUuid}'::uuid)`;

@@ -51,7 +51,7 @@ export function openPools(connection: Connection, options: PoolOptions): Pools {
       onLost?.();
     });
     pool.on('connect', (client) => {
-      // The same for a connection that breaks between two statements of a transaction: the next statement fails.
+      // A connection may also break between two statements of a transaction: then the next statement fails.
       client.on('error', () => {});
       commits.watch(client);
     });

@@ -27,7 +27,7 @@ export function readTime(text: string): number {
   );
 }
 
-/** The same for a time that may be null, in a packed row. */
+/** Like `readTime`, for a time that may be null in a packed row. */
 export function readTimeOrNull(text: string): number | null {
   return text === '' ? null : readTime(text);
 }
