@@ -223,6 +223,15 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
     await sending;
   }
 
+  /** Waits for this process's write. A write that has just ended is no longer under way: then the message is there. */
+  async function requireWritten(messageId: string): Promise<void> {
+    const writing = underWay.get(messageId);
+    if (writing !== undefined) return writing;
+    const [written] = await findMessages(database, [messageId]);
+    if (written === undefined)
+      throw unavailable('The text of this part may still be written. Send the part again in half a minute.');
+  }
+
   return {
     async add(given: PartToAdd): Promise<PartAnswer | Refusal> {
       const { part, octets, coding, to, from } = given.request;
@@ -239,12 +248,7 @@ export function createParts({ database, clock, keys, messages }: PartsOptions) {
       const outcome = await batch.submit(added);
       if ('why' in outcome) return outcome;
       if (outcome.kind === 'whole') await sendOnce(outcome, given);
-      else if (outcome.kind === 'undecided') {
-        const writing = underWay.get(outcome.messageId);
-        if (writing === undefined)
-          throw unavailable('The text of this part may still be written. Send the part again in half a minute.');
-        await writing;
-      }
+      else if (outcome.kind === 'undecided') await requireWritten(outcome.messageId);
       return { messageId: outcome.id };
     },
 

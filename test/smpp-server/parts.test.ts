@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { connectRaw } from '../smpp/raw-client.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { send } from '../support/developer.ts';
+import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { createProduction } from '../support/production.ts';
 import { countMessages } from '../support/texts.ts';
@@ -252,6 +253,23 @@ describe('parts of long texts', () => {
     );
     assert.equal((await client.submit(last)).messageId, answers[1]?.messageId);
     assert.equal((await messagesOf(caller)).length, 1);
+    client.close();
+  });
+
+  test('a last part that is submitted twice at once gets the same answer twice, also while its text is being written', async () => {
+    const caller = await createSmppCaller(world.app);
+    const client = await bound(world, caller);
+    for (let round = 0; round < inShort(60, 1000); round++) {
+      await client.submit(part('udh16', round, 2, 1, 'begin '));
+      const last = part('udh16', round, 2, 2, `end ${round}`);
+      const answers = await submitMany(client, [last, last, last]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [0, 0, 0],
+        `round ${round}`,
+      );
+      assert.equal(new Set(answers.map(({ messageId }) => messageId)).size, 1);
+    }
     client.close();
   });
 });
