@@ -130,8 +130,8 @@ for (const driver of drivers) {
       const first = read('sms.get');
       while (script.answeredMs.length === 0) await new Promise((done) => setTimeout(done, 5));
       const [answeredMs = 0] = script.answeredMs;
-      // The client has read the answer of the other API later than this one, so it is closed by then.
-      assertOutcome(await read('messaging.get'), { result: { id: 'x' } });
+      // The 429 waits in a socket of the client. A busy client may read one later answer before it, but not five in a row.
+      for (let times = 0; times < 5; times++) assertOutcome(await read('messaging.get'), { result: { id: 'x' } });
       const others = await Promise.all(Array.from({ length: 5 }, () => read('sms.get')));
       for (const outcome of [await first, ...others]) assertOutcome(outcome, { result: { id: 'x' } });
       const later = script.requests.filter(({ path }) => path.startsWith('/sms')).slice(1);
