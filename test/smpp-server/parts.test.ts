@@ -256,7 +256,7 @@ describe('parts of long texts', () => {
     client.close();
   });
 
-  test('a last part that is submitted twice at once gets the same answer twice, also while its text is being written', async () => {
+  test('a last part that is submitted three times at once gets the same answer each time, also while its text is being written', async () => {
     const caller = await createSmppCaller(world.app);
     const client = await bound(world, caller);
     for (let round = 0; round < inShort(60, 1000); round++) {

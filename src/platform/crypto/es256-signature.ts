@@ -1,8 +1,5 @@
-/**
- * OpenSSL writes the two numbers of an ECDSA signature in DER, a JWS writes them one after the other (RFC 7518, section
- * 3.4). We convert ourselves: with `dsaEncoding` Node asks the key for its curve each time, for 15 µs a signature on Node
- * 20, and 45 on Node 24.
- */
+// Converts ES256 signatures between DER, which OpenSSL writes, and the two numbers of a JWS (RFC 7518, section 3.4). Node's
+// `dsaEncoding` takes 15 µs more for a signature on Node 20, and 45 on Node 24: it asks the key for its curve each time.
 const numberBytes = 32;
 const [sequenceTag, integerTag] = [0x30, 0x02];
 
