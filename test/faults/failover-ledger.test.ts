@@ -137,7 +137,25 @@ async function untilCodesArrive({ accepted }: Load): Promise<void> {
     const missing = codes.filter((number) => !ledger.has(number));
     return new Set(await readPhones(missing)).size === missing.length;
   };
-  await eventually('the codes have arrived', haveArrived, { withinMs, everyMs: 100 });
+  await eventually('the codes have arrived', haveArrived, { withinMs, everyMs: 100 }).catch(async (error: Error) => {
+    const missing = codes.filter((number) => !ledger.has(number));
+    throw new Error(`${error.message}\n${JSON.stringify(await whereabouts(missing), undefined, 1)}`);
+  });
+}
+
+/** Where texts are that have not arrived, for whoever has to find out why. */
+async function whereabouts(numbers: string[]): Promise<unknown[]> {
+  const { database } = world.nodes[0]?.db ?? assert.fail('there is a node');
+  const { rows } = await database.query<object>(
+    `select now() as now, m.recipient, m.status, m.carrier, m.attempt, m.created_at, m.expires_at, to_jsonb(q) as queued,
+       to_jsonb(s) as scheduled, to_jsonb(c) as claimed, (select jsonb_agg(t) from text_attempt t where t.message_id = m.id) as attempts
+     from message m left join delivery_queue q on q.message_id = m.id left join delivery_schedule s on s.message_id = m.id
+       left join delivery_claim c on m.id = any(c.message_ids)
+     where m.recipient = any($1) limit 20`,
+    [numbers.map((number) => `+${number}`)],
+  );
+  const { rows: carriers } = await database.query<object>('select to_jsonb(b) as bind from carrier_bind b limit 20');
+  return [...rows, ...carriers];
 }
 
 const round: ((load: Load) => Promise<void>)[] = [
