@@ -394,6 +394,7 @@ describe('profiles', () => {
     const login = (name: string) =>
       world.run(['login', '--url', world.url, '--email', email, '--password-stdin', '--profile', name], {
         stdin: `${password}\n`,
+        alone: true,
       });
     const [one, two] = await Promise.all([login('one'), login('two')]);
     assert.deepEqual([one.code, two.code], [0, 0], one.stderr + two.stderr);

@@ -6,9 +6,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { SandboxCredentials } from '../../src/registry/demo-applications.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { inShort } from '../support/effort.ts';
 import { urlOf } from '../support/node-settings.ts';
 import { makeFolder } from '../support/process.ts';
 import { endServices, type Service, startService } from '../support/service.ts';
+import { runInProcess } from './in-process.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What the command runs, once it is built. */
@@ -17,10 +19,12 @@ export const binFile = join(root, 'cli/bin/heliograph.mjs');
 
 export interface Ran {
   code: number | null;
-  signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
 }
+
+/** They run the service's program, which is loaded as it is. */
+const ofTheMachine = ['export', 'plan', 'apply', 'start'];
 
 export interface RunOptions {
   stdin?: string;
@@ -29,6 +33,8 @@ export interface RunOptions {
   folder?: string;
   /** What it shows on purpose. */
   shows?: string;
+  /** In a process of its own, whichever command it is. */
+  alone?: boolean;
 }
 
 /** A sandbox in a folder, as `heliograph start` makes it, and commands in that folder. */
@@ -41,6 +47,7 @@ export interface World {
   databaseUrl: string;
   /** Of the program: nothing of the machine's own. */
   env: Record<string, string>;
+  /** In short, only the first use of each command has a process of its own. */
   run(args: string[], options?: RunOptions): Promise<Ran>;
   /** The JSON that it printed; fails unless it ended well. */
   json<Value = Record<string, unknown>>(args: string[], options?: RunOptions): Promise<Value>;
@@ -81,6 +88,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     XDG_STATE_HOME: join(folder, 'state'),
   };
 
+  const used = new Set<string>();
   const world: World = {
     url: service.url,
     folder,
@@ -96,16 +104,18 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
       }),
 
     async run(args, options = {}) {
-      const child = world.begin(args, options);
-      child.stdin?.end(options.stdin);
-      assert.ok(child.stdout !== null && child.stderr !== null, 'the program has no output');
-      const ended = new Promise<Pick<Ran, 'code' | 'signal'>>((resolve) => {
-        child.on('close', (code, signal) => resolve({ code, signal }));
-      });
-      const [stdout, stderr, { code, signal }] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+      const [command = ''] = args;
+      const isAlone = inShort(!used.has(command) || ofTheMachine.includes(command) || options.alone === true, true);
+      used.add(command);
+      const { code, stdout, stderr } = isAlone
+        ? await runAlone(world.begin(args, options), options.stdin)
+        : await runInProcess(program, {
+            ...{ args, stdin: options.stdin, folder: options.folder ?? folder },
+            env: { ...env, ...options.env },
+          });
       for (const secret of secrets.filter((each) => each !== options.shows))
         assert.ok(!`${stdout}${stderr}`.includes(secret), `a secret in the output of ${args.join(' ')}`);
-      return { code, signal, stdout, stderr };
+      return { code, stdout, stderr };
     },
 
     async json<Value>(args: string[], options: RunOptions = {}) {
@@ -120,4 +130,12 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     },
   };
   return world;
+}
+
+async function runAlone(child: ChildProcess, stdin?: string): Promise<Ran> {
+  child.stdin?.end(stdin);
+  assert.ok(child.stdout !== null && child.stderr !== null, 'the program has no output');
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, stdout, stderr };
 }
