@@ -1,7 +1,6 @@
 // The guard by conversion (section 6 of the contract): what is held back, what passes, and who ends it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createChores } from '../../src/compose/chores/chores.ts';
 import { writeBinds } from '../../src/delivery/carrier/bind-store.ts';
 import { findCarrier } from '../../src/delivery/carrier/store.ts';
 import { routedCountryOf } from '../../src/messages/numbers/phone-number.ts';
@@ -13,10 +12,10 @@ import type { GuardRulesRecord } from '../../src/portal/operator/guard-rule-api.
 import { findHeld } from '../../src/verify/held-number.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { bearer, getToken } from '../support/applications.ts';
+import { runChores } from '../support/chores.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Answer, asDeveloper, send, signUp, type TestDeveloper } from '../support/developer.ts';
 import { eventually } from '../support/eventually.ts';
-import { createTestLog } from '../support/log.ts';
 import { createOperator } from '../support/operator.ts';
 import { type Caller, createProduction, type Production } from '../support/production.ts';
 import { createSender, type Page, type Refusal, type Sender } from '../support/texts.ts';
@@ -100,12 +99,7 @@ async function carrierWorks({ db: { database }, clock }: TestApp): Promise<void>
 }
 
 /** The one chore that counts; all of them would take much longer. */
-async function countOver({ config, keys, clock, db: { database } }: TestApp): Promise<void> {
-  const { log } = createTestLog();
-  const chores = createChores({ config, database, clock, keys, log, deliverIncomplete: async () => 0 });
-  const { runPiece } = chores.find(({ name }) => name === 'code-outcomes') ?? assert.fail('the chore is there');
-  while ((await runPiece()) > 0);
-}
+const countOver = (app: TestApp) => runChores(app, 'code-outcomes');
 
 /** Time passes until the codes are over, and they are counted. */
 async function countCodes(app: TestApp, as: keyof typeof delivered = 'delivered'): Promise<void> {

@@ -1,4 +1,3 @@
-// run: on both lanes
 // Section 11 of the contract: GET /sandbox/v1/inbox/stream, the same as server-sent events.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -6,6 +6,7 @@ import { createPortalUpkeep } from '../../src/accounts/upkeep.ts';
 import { dayMs } from '../../src/platform/clock.ts';
 import { pieceRows } from '../../src/platform/work/maintenance.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { runChores } from '../support/chores.ts';
 import { send, signUp } from '../support/developer.ts';
 
 let app: TestApp;
@@ -19,6 +20,8 @@ async function rowsOf(table: string): Promise<number> {
   const { rows } = await app.db.database.query<{ count: number }>(`select count(*)::int as count from ${table}`);
   return rows[0]?.count ?? 0;
 }
+
+const upkeep = () => runChores(app, 'dead-sessions', 'dead-links', 'old-known-addresses', 'old-sign-in-tries');
 
 /** Rows of failed sign-ins, one each millisecond, the newest at this time. */
 async function insertTries(count: number, newestMs: number): Promise<void> {
@@ -43,16 +46,16 @@ test('sessions, links, known addresses and failed sign-ins go after their time; 
     await rowsOf('sign_in_throttle'),
     await rowsOf('known_address'),
   ];
-  await app.delivery.maintenance.runAll();
+  await upkeep();
   assert.deepEqual(await counts(), [2, 1, 2, 1]);
   app.clock.advance(12 * 3_600_000);
-  await app.delivery.maintenance.runAll();
+  await upkeep();
   assert.deepEqual(await counts(), [0, 1, 2, 1]);
   app.clock.advance(12 * 3_600_000 + 1);
-  await app.delivery.maintenance.runAll();
+  await upkeep();
   assert.deepEqual(await counts(), [0, 0, 0, 1]);
   app.clock.advance(29 * dayMs);
-  await app.delivery.maintenance.runAll();
+  await upkeep();
   assert.deepEqual(await counts(), [0, 0, 0, 0]);
 });
 

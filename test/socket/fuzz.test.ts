@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { inShort } from '../support/effort.ts';
+import { eventually } from '../support/eventually.ts';
 import { createRandom, mutatedRequest, type Random } from './mutations.ts';
 import { openRaw, type RawAnswer, shown } from './raw-connection.ts';
 import { createSocketRoutes } from './routes.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_801);
-const total = inShort(1500, 10_500);
+const total = inShort(700, 10_500);
 const atOnce = 128;
 const timeouts = { headersMs: 200, requestMs: 250, keepAliveMs: 200, checkMs: 50 };
 const last = 'GET /ok HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n';
@@ -75,8 +76,9 @@ test(`${total} malformed requests: never a 500, a missing correlation id or a hu
   try {
     await Promise.all(Array.from({ length: atOnce }, keepAttacking));
     assert.ok(seen.size > total / 4, `only ${seen.size} answers: most of it must be answered`);
-    assert.equal((await fetch(`${app.url}/healthz`)).status, 200);
-    assert.equal((await fetch(`${app.url}/readyz`)).status, 200);
+    // A machine that stands still for as long as a header may take makes it a 408.
+    for (const path of ['/healthz', '/readyz'])
+      await eventually(`${path} to answer`, async () => (await fetch(app.url + path)).status === 200);
     const surprises = app.logLines.filter((line) => line.includes('unexpected error'));
     assert.equal(surprises.length, 0, surprises[0]);
     // The connections of the two questions above are kept alive, all others must have gone.
