@@ -8,7 +8,7 @@ import { transformSync } from 'esbuild';
 
 export interface Call {
   args: string[];
-  stdin?: string;
+  stdin?: string | undefined;
   env: Record<string, string>;
   folder: string;
 }
