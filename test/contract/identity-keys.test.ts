@@ -1,6 +1,6 @@
 // run: on web processes
 import assert from 'node:assert/strict';
-import { describe, type TestContext, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { createTestApp, type TestApp, type TestAppOptions } from '../support/app.ts';
 import {
@@ -94,42 +94,54 @@ describe('signing keys rotate without refusing a live token', () => {
     for (const node of [app, second]) assert.equal(await use(node, fresh), 200);
     assert.deepEqual(await publishedKids(app), [kidOf(fresh)]);
   });
+});
 
-  test('private keys are stored wrapped', async (t) => {
-    const app = await start(t);
-    const [key] = await app.app.signingKeys.load();
-    const { rows } = await app.db.database.query<{ row: string }>('select s::text as row from signing_key s');
+describe('keys of both algorithms, HELIOGRAPH_TOKEN_ALG=RS256', () => {
+  let es256: TestApp;
+  let rs256: TestApp;
+  let old: string;
+  let token: string;
+  before(async () => {
+    es256 = await createTestApp({ extraRoutes: routes });
+  });
+  after(async () => {
+    await rs256.close();
+    await es256.close();
+  });
+
+  test('private keys are stored wrapped', async () => {
+    const [key] = await es256.app.signingKeys.load();
+    const { rows } = await es256.db.database.query<{ row: string }>('select s::text as row from signing_key s');
     const secret = key?.privateKey.export({ format: 'jwk' }).d ?? '';
     assert.equal(rows.length, 1);
     assert.ok(secret.length > 40);
     assert.ok(!rows[0]?.row.includes(Buffer.from(secret, 'base64url').toString('hex')));
   });
-});
 
-describe('HELIOGRAPH_TOKEN_ALG=RS256', () => {
-  test('signs and verifies, and a restart from ES256 refuses no live token', async (t) => {
-    const before = await start(t);
-    const { client } = await createRegistered(before, ['verify'], 'pro');
-    const old = await getToken(before, client, 'verify:manage');
-    const after = await start(t, { db: before.db, clock: before.clock, env: { HELIOGRAPH_TOKEN_ALG: 'RS256' } });
-    const token = await getToken(after, client, 'verify:manage');
+  test('signs and verifies, and a restart from ES256 refuses no live token', async () => {
+    const { client } = await createRegistered(es256, ['verify'], 'pro');
+    old = await getToken(es256, client, 'verify:manage');
+    const { db, clock } = es256;
+    rs256 = await createTestApp({ extraRoutes: routes, db, clock, env: { HELIOGRAPH_TOKEN_ALG: 'RS256' } });
+    token = await getToken(rs256, client, 'verify:manage');
     assert.equal(decodeProtectedHeader(token).alg, 'RS256');
-    assert.equal(await use(after, token), 200);
-    assert.equal(await use(after, old), 200);
-    assert.equal(await use(after, withOtherSignature(token)), 401);
+    assert.equal(await use(rs256, token), 200);
+    assert.equal(await use(rs256, old), 200);
+    assert.equal(await use(rs256, withOtherSignature(token)), 401);
     // A node that was there before learns of the key before it signs anything.
-    assert.equal(await use(before, token), 200);
-    assert.equal((await publishedKids(before)).length, 2);
+    assert.equal(await use(es256, token), 200);
+    assert.equal((await publishedKids(es256)).length, 2);
   });
 
-  test('a token does not choose its algorithm: RS256 in the head of an ES256 key is refused, and the reverse', async (t) => {
-    for (const alg of ['ES256', 'RS256']) {
-      const app = await start(t, { env: { HELIOGRAPH_TOKEN_ALG: alg } });
-      const { client } = await createRegistered(app, ['verify']);
-      const token = await getToken(app, client, 'verify:manage');
-      const head = { ...decodeProtectedHeader(token), alg: alg === 'ES256' ? 'RS256' : 'ES256' };
+  test('a token does not choose its algorithm: RS256 in the head of an ES256 key is refused, and the reverse', async () => {
+    for (const [given, other] of [
+      [old, 'RS256'],
+      [token, 'ES256'],
+    ] as const) {
+      assert.equal(await use(rs256, given), 200);
+      const head = { ...decodeProtectedHeader(given), alg: other };
       const altered = Buffer.from(JSON.stringify(head)).toString('base64url');
-      assert.equal(await use(app, token.replace(/^[^.]+/, altered)), 401);
+      assert.equal(await use(rs256, given.replace(/^[^.]+/, altered)), 401);
     }
   });
 });

@@ -25,7 +25,7 @@ const { routes, calls } = createEchoRoutes();
 const [sms, verify] = ['/sms/v1/echo', '/verify/v1/echo'];
 const addressLimit = 100;
 /** Many times what the address may send. */
-const forged = inShort(2200, 20_000);
+const forged = inShort(550, 20_000);
 
 let app: TestApp;
 let acme: TestApplication;

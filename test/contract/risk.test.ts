@@ -46,16 +46,27 @@ async function createService() {
   return service;
 }
 
-const services: Awaited<ReturnType<typeof createService>>[] = [];
-const apps: TestApp[] = [];
+type Service = Awaited<ReturnType<typeof createService>>;
+/** By its settings: tests with the same ones share an app, and have a caller each. */
+const worlds = new Map<string, { service: Service; app: TestApp }>();
 after(async () => {
-  for (const app of apps) await app.close();
-  for (const service of services) await service.close();
+  for (const { service, app } of worlds.values()) {
+    await app.close();
+    await service.close();
+  }
 });
 
 async function world(env: Record<string, string> = {}) {
+  const settings = JSON.stringify(env);
+  const { service, app } = worlds.get(settings) ?? (await createWorld(env));
+  worlds.set(settings, { service, app });
+  service.asked.length = 0;
+  service.answer = json({ decision: 'allow' });
+  return { service, app, acme: await createVerifyCaller(app) };
+}
+
+async function createWorld(env: Record<string, string>) {
   const service = await createService();
-  services.push(service);
   const app = await createTestApp({
     env: {
       HELIOGRAPH_RISK_URL: `${service.url}/risk`,
@@ -63,8 +74,7 @@ async function world(env: Record<string, string> = {}) {
       ...(env.HELIOGRAPH_RISK_TOKEN_URL && { HELIOGRAPH_RISK_TOKEN_URL: `${service.url}/token` }),
     },
   });
-  apps.push(app);
-  return { service, app, acme: await createVerifyCaller(app) };
+  return { service, app };
 }
 
 const json =
@@ -116,7 +126,7 @@ describe('plain JSON', () => {
   });
 
   test('a block: the start is blocked with the reason risk, and nothing is sent; a pending code goes on', async () => {
-    const { service, acme } = await world();
+    const { service, app, acme } = await world();
     service.answer = json({ decision: 'block', reason: 'Stolen phone | 1' });
     const to = acme.newNumber();
     const { status, body } = await acme.start({ to });
@@ -132,7 +142,7 @@ describe('plain JSON', () => {
     service.answer = json({ decision: 'allow' });
     const other = await acme.pending();
     service.answer = json({ decision: 'block' });
-    apps.at(-1)?.clock.advance(61_000);
+    app.clock.advance(61_000);
     const again = await acme.start({ to: other.to });
     assert.deepEqual([again.body.status, again.body.id === other.id], ['blocked', false]);
     assert.equal((await acme.check(other.id, other.code)).body.valid, true);
@@ -198,7 +208,6 @@ describe('plain JSON', () => {
 
   test('one application that floods it leaves room for the others', async () => {
     const service = await createService();
-    services.push(service);
     const config = readConfig({ HELIOGRAPH_RISK_URL: `${service.url}/risk` });
     const { ask = assert.fail(), drain } = composeRisk({ config, clock: systemClock });
     const numbers = Array.from({ length: 80 }, (_, index) => `+4477009001${String(index).padStart(2, '0')}`);
@@ -211,6 +220,7 @@ describe('plain JSON', () => {
     // Its questions have ended.
     assert.equal(isBusy(await ask({ applicationId: 'app_acme', to: '+447700900198' })), false);
     await drain();
+    await service.close();
   });
 
   test('parallel starts of a number ask once', async () => {
