@@ -9,13 +9,14 @@ import { initialState, type Settings, type State } from './delivery/state.ts';
 const plain: Settings = { nodes: 1, texts: ['code'], onDoubt: 'resend', mostFaults: 1, mostReceipts: 0 };
 
 const short: Record<string, Partial<Settings>> = {
-  'a code': { kinds: ['silence', 'lost answer', 'death'] },
+  'a code': { kinds: ['silence', 'lost answer'] },
   'a long text': { texts: ['long'], mostFaults: 0 },
   'a code and its receipt': { mostReceipts: 1, mostFaults: 0 },
 };
 
 const long: Record<string, Partial<Settings>> = {
   ...short,
+  'a code': { kinds: ['silence', 'lost answer', 'death'] },
   'two nodes, a code': { nodes: 2 },
   'a long text, a fault': { texts: ['long'] },
   'a long text, two faults': { texts: ['long'], mostFaults: 2 },

@@ -11,16 +11,25 @@ const plain: Settings = { nodes: 2, texts: ['code'], onDoubt: 'resend', mostFaul
 const settingsToCompare: Record<string, Partial<Settings>> = {
   'a code': { kinds: ['disconnect', 'death', 'rejection'] },
   'a long text that is held, lost answers and stalls': {
+    nodes: inShort(1, 2),
     texts: ['long'],
     onDoubt: 'hold',
     kinds: ['lost answer', 'stall'],
   },
-  'one node, both texts, one carrier': { nodes: 1, texts: ['code', 'long'], mostFaults: 0, down: ['b'] },
+  'one node, both texts, one of them scheduled, one carrier': {
+    nodes: 1,
+    texts: ['code', 'long'],
+    scheduled: ['long'],
+    onDoubt: 'hold',
+    mostFaults: 0,
+    down: ['b'],
+  },
   'carriers that never come up': { mostFaults: 0, down: ['a', 'b'] },
   'a scheduled text, a wrong clock': { texts: ['long'], scheduled: ['long'], kinds: ['clock'] },
 };
 
 const further: Record<string, Partial<Settings>> = {
+  'one node, both texts, one carrier': { nodes: 1, texts: ['code', 'long'], mostFaults: 0, down: ['b'] },
   'one node, both texts': { nodes: 1, texts: ['code', 'long'], mostFaults: 0 },
   'one node, both texts, silence': { nodes: 1, texts: ['code', 'long'], kinds: ['silence'] },
   'a code, one fault': {},

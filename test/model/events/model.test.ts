@@ -21,7 +21,7 @@ const crashes = small.left;
 const inBoth: Record<string, Bounds> = {
   'changes of two records': small,
   'changes of one record, and a checkpoint': { ...small, changes: [0, 0], left: { ...crashes, checkpoints: 1 } },
-  'a reader that begins now': { ...small, changes: [0, 0], readers: ['oldest', 'now'] },
+  'a reader that begins now': { ...small, changes: [0, 0], readers: inShort(['now'], ['oldest', 'now']) },
   'a new day': { ...small, changes: [0], day: true },
   'two nodes': { ...small, changes: [0], nodes: 2 },
 };

@@ -79,7 +79,7 @@ async function walk(): Promise<number> {
   }
 }
 
-const walks = inShort(25, 2000);
+const walks = inShort(15, 2000);
 test(`${walks} random runs of the model, made on the real stores`, async () => {
   let made = 0;
   for (let each = 0; each < walks; each++) made += await walk();
