@@ -181,7 +181,7 @@ test('a command that dies before any of its statements leaves a file that can be
   const { statements, died } = await attempt('whole', 0);
   assert.equal(died, false);
   assert.ok(statements > 60, `${statements} statements`);
-  const step = Math.ceil(statements / inShort(8, statements));
+  const step = Math.ceil(statements / inShort(5, statements));
   for (let at = 1; at <= statements; at += step) {
     const name = `dies${at}`;
     await attempt(name, at);

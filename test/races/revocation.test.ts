@@ -17,9 +17,9 @@ import {
 import { createApplication, register, signUp, type TestDeveloper } from '../support/developer.ts';
 import { inShort } from '../support/effort.ts';
 
-const lanes = 10;
+const lanes = inShort(5, 10);
 const rounds = inShort(
-  { revokedToken: 120, deletedKey: 40, rotatedSecret: 20, removedRegistration: 10, deletedApplication: 10 },
+  { revokedToken: 40, deletedKey: 20, rotatedSecret: 10, removedRegistration: 10, deletedApplication: 10 },
   { revokedToken: 600, deletedKey: 200, rotatedSecret: 100, removedRegistration: 50, deletedApplication: 50 },
 );
 const total = Object.values(rounds).reduce((sum, each) => sum + each, 0);

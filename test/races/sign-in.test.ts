@@ -9,7 +9,7 @@ import { inShort } from '../support/effort.ts';
 const password = 'a sentence that only I would think of';
 const newPassword = 'another sentence, known to no one';
 
-const rounds = inShort(2, 5);
+const rounds = inShort(1, 5);
 
 let app: TestApp;
 before(async () => {

@@ -14,10 +14,10 @@ import { buildService, endServices, type Service, startService } from '../suppor
 import { createTwilioAccount } from '../twilio/caller.ts';
 import { type BurstAct, type BurstCaller, burstActs } from './burst-acts.ts';
 
-/** The numbers of the plans; in short an Enterprise that is not more than twice a Pro. */
-const bursts = { free: 60, pro: 200, enterprise: inShort(400, 2000) };
+/** The numbers of the plans; in short a smaller Free, and an Enterprise that is not more than twice a Pro. */
+const bursts = { free: inShort(20, 60), pro: 200, enterprise: inShort(300, 2000) };
 const plans = {
-  free: { per_minute: 60, burst: 60 },
+  free: { per_minute: bursts.free, burst: bursts.free },
   pro: { per_minute: 600, burst: 200 },
   enterprise: { per_minute: 3 * bursts.enterprise, burst: bursts.enterprise },
 };
