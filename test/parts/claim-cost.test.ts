@@ -11,7 +11,7 @@ import { tellFigure } from '../support/figures.ts';
 
 const carrier = 'test';
 const few = 1000;
-const many = inShort(40_000, 10_000_000);
+const many = inShort(15_000, 10_000_000);
 
 let db: TestDatabase;
 /** One connection of each kind: Postgres counts the pages of a connection when it is asked to. */

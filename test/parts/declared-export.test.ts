@@ -224,6 +224,6 @@ test('export, then apply: nothing differs, also with --prune', async () => {
       assert.match((await files.apply(exported, '--prune')).text, /^No difference/);
       assert.deepEqual(await files.export(), exported);
     }),
-    { numRuns: inShort(15, 400), ...(inShort(true, false) && { seed: 22 }) },
+    { numRuns: inShort(8, 400), ...(inShort(true, false) && { seed: 22 }) },
   );
 });

@@ -7,6 +7,7 @@ import { type Double, startDouble } from '../providers/provider.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createRunningClock } from '../support/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { inShort } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { createOperator } from '../support/operator.ts';
 import { createSender, type Sender } from '../support/texts.ts';
@@ -91,8 +92,8 @@ async function sendAll(texts: number, act: () => Promise<unknown>) {
 
 describe('an accepted text', () => {
   for (const [carriers, texts] of [
-    [1, 40],
-    [120, 20],
+    [1, inShort(20, 40)],
+    [inShort(40, 120), 20],
   ] as const) {
     test(`among ${carriers} carriers costs one poll of the queue besides its claim`, async () => {
       await connect(carriers);
@@ -104,7 +105,7 @@ describe('an accepted text', () => {
 
   test('a text of a verification wakes only its carrier', async () => {
     await connect(8);
-    const texts = 40;
+    const texts = inShort(20, 40);
     const caller = await createVerifyCaller(app);
     const { own, others, polls } = await sendAll(texts, () => caller.start({ to: caller.newNumber() }));
     assert.ok(own <= 2 * texts + polls, `${own} claims of its carrier for ${texts} codes`);

@@ -35,7 +35,7 @@ for (const attack of attacks.filter(({ isTellable }) => isTellable)) {
 
 test('through a hook that reports nothing, the counting rules bound each attack, and refuse no other starts', async () => {
   for (const attack of attacks) {
-    const hours = Math.min(attack.hours, inShort(3, 48));
+    const hours = Math.min(attack.hours, inShort(2, 48));
     const through = await tryThroughHook({ ...attack, hours }, small, seeds);
     assert.ok(through.mostOfPrefix <= 50 && through.mostOfNumber <= 10, `${attack.name}: ${JSON.stringify(through)}`);
     assert.equal(through.refused, 0, attack.name);

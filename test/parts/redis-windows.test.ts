@@ -76,12 +76,14 @@ function limiterOn(nodes: number, key = newCaller()): Limiter {
   };
 }
 
-const largest = inShort(100_000, 1_000_000);
+const largest = inShort(20_000, 1_000_000);
 const tickMs = 1 / 8;
 describeLimiter('windows in Redis', {
   newLimiter: () => limiterOn(1),
   tickMs,
   effort: { steps: inShort(900, 20_000), fills: 1.3, runs: inShort(4, 200) },
+  // In short the largest plan is tried in one process only: to fill it takes as many calls.
+  mostPerMinute: inShort(600, 6000),
 });
 describeLimiter('windows in Redis, over three nodes', {
   newLimiter: () => limiterOn(3),
@@ -101,8 +103,9 @@ describe('by the clock of Redis itself', () => {
   }
 
   test('three nodes at once admit exactly what fits', async () => {
+    const many = inShort(1000, 6000);
     assert.equal(await sendTogether(newCaller(), { perMinute: 40, burst: 1000 }, 100), 40);
-    assert.equal(await sendTogether(newCaller(), { perMinute: 6000, burst: 6000 }, 3000), 6000);
+    assert.equal(await sendTogether(newCaller(), { perMinute: many, burst: many }, many / 2), many);
   });
 
   test('callers do not touch one another', async () => {
@@ -177,7 +180,7 @@ describe('large limits', () => {
   test(`a full window of 6,000 takes 24 kB, one of ${largest} is exact`, async () => {
     for (const [limit, most] of [
       [6000, 26_000],
-      [largest, inShort(500_000, 4_200_000)],
+      [largest, inShort(100_000, 4_200_000)],
     ] as const) {
       const key = newCaller();
       let timeUs = 1e9;

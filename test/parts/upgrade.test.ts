@@ -21,7 +21,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestLog } from '../support/log.ts';
 import { loadRows, makeReleaseStore, readAnswers, readReleaseStore } from '../support/release-store.ts';
 
-const rows = inShort(30_000, 10_000_000);
+const rows = inShort(12_000, 10_000_000);
 /** An advisory lock. */
 const gate = 4711;
 let db: TestDatabase;
