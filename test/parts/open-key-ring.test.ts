@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 import { minuteMs } from '../../src/platform/clock.ts';
+import { insertRow } from '../../src/platform/crypto/key-ring-store.ts';
 import type { KeyRing } from '../../src/platform/crypto/keys.ts';
-import { type OpenKeyRing, openKeyRing, rotateKeyRing } from '../../src/platform/crypto/open-key-ring.ts';
+import {
+  type OpenedVersion,
+  type OpenKeyRing,
+  openKeyRing,
+  rotateKeyRing,
+} from '../../src/platform/crypto/open-key-ring.ts';
 import { ApiError, StartError } from '../../src/platform/errors.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -13,16 +19,26 @@ import { createFaultProxy } from '../support/fault-proxy.ts';
 
 let db: TestDatabase;
 const clock = createTestClock();
-beforeEach(async () => {
+before(async () => {
   db = await createTestDatabase();
 });
-afterEach(() => db.drop());
+after(() => db.drop());
+beforeEach(() => db.database.query('truncate key_ring'));
 
 const secret = 'the first secret, long enough';
 const next = 'the second secret, long enough';
 
 function openRing(options: { secret: string; previousSecret?: string }, database = db.database): Promise<OpenKeyRing> {
   return openKeyRing({ database, clock, ...options });
+}
+
+let first: OpenedVersion | undefined;
+/** A ring that is there and known: to stretch its secret in each test would take most of the time. */
+async function setUp(database = db.database): Promise<OpenKeyRing> {
+  if (first !== undefined) await insertRow(db.database, first);
+  const ring = await openKeyRing({ database, clock, secret, opened: first === undefined ? [] : [first] });
+  first ??= ring.opened()[0];
+  return ring;
 }
 
 const rotate = (database = db.database) => rotateKeyRing({ database, clock, secret });
@@ -39,21 +55,21 @@ function versionOf(ring: KeyRing): number | undefined {
 const quiet = createLog({ level: 'silent', readable: false });
 
 test('nodes that open it at the same moment for the first time get one and the same ring', async () => {
-  const nodes = Array.from({ length: inShort(3, 6) }, () => db.another({ poolSize: 1 }));
+  const nodes = Array.from({ length: inShort(2, 6) }, () => db.another({ poolSize: 1 }));
   const rings = await Promise.all(nodes.map((node) => openRing({ secret }, node)));
   assert.equal(new Set(rings.map((ring) => keyOf(ring))).size, 1);
   assert.equal((await db.database.query('select from key_ring')).count, 1);
 });
 
 test('nothing in the row is the key itself', async () => {
-  const ring = await openRing({ secret });
+  const ring = await setUp();
   const { rows } = await db.database.query<{ wrapped: Buffer; salt: Buffer }>('select wrapped, salt from key_ring');
   assert.equal(rows[0]?.wrapped.length, 12 + 16 + 32);
   assert.ok(!rows[0]?.wrapped.includes(ring.keyFor('api-key', 1).subarray(0, 8)));
 });
 
 test('another secret does not open it, and changes nothing', async () => {
-  const ring = await openRing({ secret });
+  const ring = await setUp();
   const refused = (error: unknown) => error instanceof StartError && /does not open the key ring/.test(error.message);
   await assert.rejects(openRing({ secret: next }), refused);
   await assert.rejects(openRing({ secret: next, previousSecret: 'neither the one nor the other' }), refused);
@@ -61,7 +77,7 @@ test('another secret does not open it, and changes nothing', async () => {
 });
 
 test('with the previous secret all versions are wrapped anew, by several nodes at once: same keys, old secret useless', async () => {
-  const ring = await openRing({ secret });
+  const ring = await setUp();
   await rotate();
   await ring.reread();
   const nodes = Array.from({ length: inShort(2, 4) }, () => db.another({ poolSize: 1 }));
@@ -79,7 +95,7 @@ test('a secret is the same however its letters are composed', async () => {
 });
 
 test('a rotation adds a version that running nodes learn of at once and use a minute later', async () => {
-  const ring = await openRing({ secret });
+  const ring = await setUp();
   const other = await openRing({ secret }, db.another({ poolSize: 1 }));
   const before = keyOf(ring);
   assert.deepEqual(await rotate(), { version: 2, usedFromMs: clock.nowMs() + minuteMs, isNew: true });
@@ -101,7 +117,7 @@ test('a rotation adds a version that running nodes learn of at once and use a mi
 
 test('rotations at the same moment make one version; after it is used, the next makes another', async () => {
   const atOnce = inShort(2, 4);
-  await openRing({ secret });
+  await setUp();
   const made = await Promise.all(Array.from({ length: atOnce }, () => rotate(db.another({ poolSize: 1 }))));
   assert.deepEqual(
     made.map(({ version }) => version),
@@ -114,13 +130,13 @@ test('rotations at the same moment make one version; after it is used, the next 
 });
 
 test('another secret does not rotate', async () => {
-  await openRing({ secret });
+  await setUp();
   await assert.rejects(rotateKeyRing({ database: db.database, clock, secret: next }), StartError);
   assert.equal((await db.database.query('select from key_ring')).count, 1);
 });
 
 test('a rotation and a change of the secret at the same moment leave a ring that the new secret opens', async () => {
-  await openRing({ secret });
+  await setUp();
   const [opened, rotated] = await Promise.allSettled([
     openRing({ secret: next, previousSecret: secret }, db.another({ poolSize: 1 })),
     rotate(db.another({ poolSize: 1 })),
@@ -132,7 +148,7 @@ test('a rotation and a change of the secret at the same moment leave a ring that
 });
 
 test('a node that follows the ring learns of a version by itself', async () => {
-  const ring = await openRing({ secret });
+  const ring = await setUp();
   const stop = ring.follow(quiet, 5);
   await rotate();
   await eventually('the second version', () => ring.versions.length === 2);
@@ -141,7 +157,7 @@ test('a node that follows the ring learns of a version by itself', async () => {
 
 test('a node that cannot read the ring for 40 s does not use it, until it has read it', async () => {
   const proxy = await createFaultProxy(db.connection);
-  const ring = await openRing({ secret }, db.another({ connection: proxy.connection, poolSize: 1 }));
+  const ring = await setUp(db.another({ connection: proxy.connection, poolSize: 1 }));
   const stop = ring.follow(quiet, 5);
   const isOutdated = (error: unknown) => error instanceof ApiError && error.code === 'UNAVAILABLE';
   const sealed = ring.seal(Buffer.from('old'), 'context');
@@ -161,7 +177,7 @@ test('a node that cannot read the ring for 40 s does not use it, until it has re
 });
 
 test('what one thread has opened, another opens without the secret; what came later, by the secret', async () => {
-  const ring = await openRing({ secret });
+  const ring = await setUp();
   const opened = structuredClone(ring.opened());
   const options = { database: db.database, clock, opened };
   assert.equal(keyOf(await openKeyRing({ ...options, secret: next })), keyOf(ring));
