@@ -12,15 +12,15 @@ import {
   desk,
   factOf,
   forgetShifts,
-  openPortal,
+  openAsOperator,
   openTab,
+  openWindow,
   type Portal,
   phone,
   register,
   resize,
   type Stage,
   setStage,
-  signInAsOperator,
   waitForText,
 } from './browser.ts';
 
@@ -34,13 +34,13 @@ before(async () => {
   const behaviour = { receipt_after_ms: 0 };
   [stage, near, far] = await Promise.all([setStage({}), startSmsc({ behaviour }), startSmsc({ behaviour })]);
   provider = await startDouble(({ path }) => ({ status: 201, body: { sid: `SM${path.length}` } }));
-  portal = await openPortal(stage.browser, stage.service.url);
+  portal = await openWindow(stage.browser, stage.service.url);
   page = portal.page;
   // What was built knows no secret.
   page.on('response', (response) => {
     if (!response.url().includes('/assets/')) answers.push(response.text().catch(() => ''));
   });
-  await signInAsOperator(stage, page);
+  await openAsOperator(stage, page, 'boss@example.com');
 });
 after(async () => {
   await stage.close();

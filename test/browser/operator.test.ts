@@ -600,5 +600,9 @@ describe('production', () => {
 });
 
 test('in production, a viewer is offered nothing that changes, and a developer all of it', () =>
-  // In short only the pages that differ from those in the sandbox; account.test.ts walks through all of those.
-  walkAsEachRole(stage, inShort(['overview', 'senders', 'try'], undefined)));
+  // In short only the pages that differ from those in the sandbox; account.test.ts walks through all of those, as an owner too.
+  walkAsEachRole(
+    stage,
+    inShort(['overview', 'senders', 'try'], undefined),
+    inShort(['developer', 'viewer'], undefined),
+  ));
