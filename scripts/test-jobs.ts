@@ -18,7 +18,7 @@ const servers = ['test/support/app.ts', 'test/support/service.ts', 'test/socket/
 /** Fewer files than this run in a process each, so that their output names them. */
 const fewFiles = 4;
 /** To start a process, load the service and warm it up takes two seconds of CPU, which is more than many files need. */
-const filesTogether = 32;
+const filesTogether = 48;
 
 export function createJobs(files: string[], { unitJobs, long }: { unitJobs: number; long: boolean }): Job[] {
   const unit = files.filter(isUnitTest);
