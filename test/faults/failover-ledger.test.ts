@@ -143,7 +143,7 @@ async function untilCodesArrive({ accepted }: Load): Promise<void> {
   });
 }
 
-/** Where texts are that have not arrived, for whoever has to find out why. */
+/** Says where the missing texts are, so that a failure explains itself. */
 async function whereabouts(numbers: string[]): Promise<unknown[]> {
   const { database } = world.nodes[0]?.db ?? assert.fail('there is a node');
   const { rows } = await database.query<object>(
