@@ -25,7 +25,7 @@ const memory = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 const startedMs = performance.now();
 const cores = availableParallelism();
 /** More than there are cores: most files wait half of their time. The long form measures times, and needs the cores. */
-const slots = Number(process.env.HELIOGRAPH_TEST_SLOTS ?? (long ? cores : cores + 2));
+const slots = Number(process.env.HELIOGRAPH_TEST_SLOTS ?? (long ? cores : cores + 3));
 const once = createJobs(process.argv.slice(2), { unitJobs: cores, long });
 const times = Number(process.env.HELIOGRAPH_TEST_TIMES ?? 1);
 const jobs = Array.from({ length: times }, () => once).flat();
