@@ -1,4 +1,4 @@
-// run: on web processes
+// run: on both lanes, on web processes
 // The specification's Limits, and what Errors says of a 429, row by row and in its words. No test waits: it turns the clock.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
